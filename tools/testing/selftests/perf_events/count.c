@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * count.c - do the counters count what happened, no more and no less?
+ *
+ * Software events against work of known size, clock events against the
+ * clocks user space can read, hardware events against a loop of known
+ * length. Where emulated arm64 runs one instruction per tick the numbers are
+ * exact but for one instruction per interrupt that hit the loop.
+ */
+#include "lib/ptest.h"
+#include <sys/resource.h>
+
+static int open_sw(u64 config)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_SOFTWARE, config);
+
+	attr.disabled = 1;
+	return pt_open(&attr, 0, -1, -1, 0);
+}
+
+static void page_faults(void)
+{
+	int all = open_sw(PERF_COUNT_SW_PAGE_FAULTS);
+	int min = open_sw(PERF_COUNT_SW_PAGE_FAULTS_MIN);
+	int maj = open_sw(PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	u8 *p = pt_fresh_pages(100);
+
+	pt_eq(pt_count(all), 0);
+	pt_enable(all);
+	pt_enable(min);
+	pt_enable(maj);
+	pt_touch(p, 100);
+	pt_disable(all);
+	pt_disable(min);
+	pt_disable(maj);
+	pt_eq(pt_count(all), 100);
+	pt_eq(pt_count(min), 100);
+	pt_eq(pt_count(maj), 0);
+	/* Not enabled: not counted. Touched already: no fault. */
+	pt_fault(10);
+	pt_eq(pt_count(all), 100);
+	pt_enable(all);
+	pt_touch(p, 100);
+	pt_disable(all);
+	pt_eq(pt_count(all), 100);
+	/* Enabled again it goes on from where it was. */
+	p = pt_fresh_pages(7);
+	pt_enable(all);
+	pt_touch(p, 7);
+	pt_disable(all);
+	pt_eq(pt_count(all), 107);
+}
+
+static void faults_of_the_kernel(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int user, kernel, both, fd;
+	u8 *p = pt_fresh_pages(16);
+
+	attr.exclude_kernel = 1;
+	user = pt_open(&attr, 0, -1, -1, 0);
+	attr.exclude_kernel = 0;
+	attr.exclude_user = 1;
+	kernel = pt_open(&attr, 0, -1, -1, 0);
+	attr.exclude_user = 0;
+	both = pt_open(&attr, 0, -1, -1, 0);
+	fd = open("/dev/zero", O_RDONLY);
+	pt_need(fd >= 0, "/dev/zero: %s", strerror(errno));
+	pt_ioctl(user, PERF_EVENT_IOC_RESET, 0);
+	pt_ioctl(kernel, PERF_EVENT_IOC_RESET, 0);
+	pt_ioctl(both, PERF_EVENT_IOC_RESET, 0);
+	pt_eq(read(fd, p, 16 * (size_t)pt_page_size()), 16 * pt_page_size());
+	pt_disable(user);
+	pt_disable(kernel);
+	pt_disable(both);
+	pt_eq(pt_count(kernel), 16);
+	pt_eq(pt_count(user), 0);
+	pt_eq(pt_count(both), 16);
+}
+
+static void two_events_of_a_kind(void)
+{
+	int fd[8], i;
+	u8 *p = pt_fresh_pages(20);
+
+	for (i = 0; i < 8; i++)
+		fd[i] = open_sw(PERF_COUNT_SW_PAGE_FAULTS);
+	for (i = 0; i < 8; i++) {
+		pt_enable(fd[i]);
+		pt_touch(p + i * pt_page_size(), 1);
+	}
+	/* The i-th saw its own touch and those after it. */
+	for (i = 0; i < 8; i++)
+		pt_eq(pt_count(fd[i]), 8 - i);
+	pt_disable(fd[3]);
+	pt_touch(p + 8 * pt_page_size(), 1);
+	close(fd[5]);
+	pt_touch(p + 9 * pt_page_size(), 1);
+	for (i = 0; i < 8; i++) {
+		if (i != 5)
+			pt_eq(pt_count(fd[i]), 8 - i + (i == 3 ? 0 : 2));
+	}
+}
+
+static void context_switches(void)
+{
+	int fd = open_sw(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	struct rusage a, b;
+	struct pt_peer peer;
+	long turns, switches;
+
+	pt_pin(0);
+	pt_peer_start(&peer);
+	getrusage(RUSAGE_THREAD, &a);
+	pt_enable(fd);
+	for (turns = 0; turns < 100; turns++)
+		pt_peer_turn(&peer);
+	pt_disable(fd);
+	getrusage(RUSAGE_THREAD, &b);
+	/* On one CPU every turn takes the CPU from us, by sleep or by preemption. */
+	switches = b.ru_nvcsw - a.ru_nvcsw + b.ru_nivcsw - a.ru_nivcsw;
+	pt_check(switches >= 100, "only %ld switches", switches);
+	pt_eq(pt_count(fd), switches);
+	pt_peer_stop(&peer);
+}
+
+static void switches_of_a_sleeper(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CONTEXT_SWITCHES));
+	int user;
+
+	/* A switch happens in the kernel: exclude_kernel leaves nothing. */
+	attr.exclude_kernel = 1;
+	user = pt_open(&attr, 0, -1, -1, 0);
+	sched_yield();
+	usleep(1000);
+	pt_eq(pt_count(user), 0);
+}
+
+static void migrations(void)
+{
+	int fd = open_sw(PERF_COUNT_SW_CPU_MIGRATIONS);
+	int i;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	pt_pin(0);
+	pt_enable(fd);
+	pt_eq(pt_count(fd), 0);
+	for (i = 1; i <= 20; i++) {
+		pt_pin(i & 1);
+		pt_eq(pt_count(fd), i);
+	}
+	pt_pin(0);
+	pt_eq(pt_count(fd), 20);
+}
+
+static void task_clock(void)
+{
+	int fd = open_sw(PERF_COUNT_SW_TASK_CLOCK);
+	u64 a, b, n;
+
+	/* Pinned, and the fd's own reads lie outside what is compared. */
+	pt_pin(0);
+	pt_enable(fd);
+	n = pt_count(fd);
+	a = pt_clock(CLOCK_THREAD_CPUTIME_ID);
+	pt_burn(20000000);
+	b = pt_clock(CLOCK_THREAD_CPUTIME_ID);
+	n = pt_count(fd) - n;
+	pt_check(n >= b - a, "task-clock %llu below the CPU time %llu", (unsigned long long)n,
+		 (unsigned long long)(b - a));
+	pt_check(n < (b - a) * 2, "task-clock %llu far above the CPU time %llu",
+		 (unsigned long long)n, (unsigned long long)(b - a));
+	/* Asleep it stands still. */
+	n = pt_count(fd);
+	usleep(100000);
+	n = pt_count(fd) - n;
+	pt_check(n < 50000000, "task-clock ran %llu ns in a sleep of 100 ms",
+		 (unsigned long long)n);
+	pt_disable(fd);
+	n = pt_count(fd);
+	pt_burn(1000000);
+	pt_eq(pt_count(fd), n);
+}
+
+static void cpu_clock(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	int task, cpu;
+	u64 a, b, t, c;
+
+	pt_pin(0);
+	task = pt_open(&attr, 0, -1, -1, 0);
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	t = pt_count(task);
+	c = pt_count(cpu);
+	a = pt_clock(CLOCK_MONOTONIC);
+	usleep(30000);
+	b = pt_clock(CLOCK_MONOTONIC);
+	c = pt_count(cpu) - c;
+	t = pt_count(task) - t;
+	/* The CPU's clock runs while nobody does, the task's only with the task. */
+	pt_check(c + 1000000 >= b - a, "cpu-clock of a CPU: %llu ns of %llu",
+		 (unsigned long long)c, (unsigned long long)(b - a));
+	pt_check(t < c, "cpu-clock of a task: %llu ns of %llu", (unsigned long long)t,
+		 (unsigned long long)c);
+}
+
+static void dummy_stays_zero(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	int fd, cpu;
+
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	pt_fault(10);
+	pt_burn(1000000);
+	pt_eq(pt_count(fd), 0);
+	pt_eq(pt_count(cpu), 0);
+}
+
+static void enabled_and_running(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_read r, s;
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	u64 a, b;
+	int fd;
+
+	attr.read_format = f;
+	attr.disabled = 1;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_read(fd, f, 1, &r);
+	pt_eq(r.enabled, 0);
+	pt_eq(r.running, 0);
+	a = pt_clock(CLOCK_MONOTONIC);
+	pt_enable(fd);
+	pt_burn(5000000);
+	pt_disable(fd);
+	b = pt_clock(CLOCK_MONOTONIC);
+	pt_read(fd, f, 1, &r);
+	pt_check(r.enabled >= 5000000 && r.enabled <= b - a, "enabled %llu of %llu",
+		 (unsigned long long)r.enabled, (unsigned long long)(b - a));
+	pt_eq(r.running, r.enabled);
+	pt_burn(1000000);
+	pt_read(fd, f, 1, &s);
+	pt_eq(s.enabled, r.enabled);
+	/* RESET is about the count, the times go on. */
+	pt_reset(fd);
+	pt_read(fd, f, 1, &s);
+	pt_eq(s.enabled, r.enabled);
+	pt_eq(s.v[0].value, 0);
+}
+
+static void times_of_a_cpu_event(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct pt_read r;
+	u64 a, b, c, d;
+	int fd;
+
+	attr.read_format = f;
+	a = pt_clock(CLOCK_MONOTONIC);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	b = pt_clock(CLOCK_MONOTONIC);
+	usleep(20000);
+	c = pt_clock(CLOCK_MONOTONIC);
+	pt_read(fd, f, 1, &r);
+	d = pt_clock(CLOCK_MONOTONIC);
+	/* Two clocks, hence the tolerance of a tenth of a millisecond. */
+	pt_check(r.enabled + 100000 >= c - b && r.enabled <= d - a + 100000,
+		 "enabled %llu, between %llu and %llu", (unsigned long long)r.enabled,
+		 (unsigned long long)(c - b), (unsigned long long)(d - a));
+	pt_eq(r.running, r.enabled);
+}
+
+static void other_task(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int go[2], done[2], fd;
+	pid_t pid;
+	char c = 0;
+
+	pt_need(!pipe(go) && !pipe(done), "pipe: %s", strerror(errno));
+	pid = fork();
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		u8 *p;
+
+		pt_settle();
+		p = pt_fresh_pages(33);
+		if (write(done[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		pt_touch(p, 33);
+		if (write(done[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	pt_need(read(done[0], &c, 1) == 1, "child died");
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_fault(5);
+	pt_eq(pt_count(fd), 0);
+	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	/* What the child is doing now, asleep in a pipe, needs no page. */
+	pt_eq(pt_count(fd), 33);
+	pt_reset(fd);
+	pt_disable(fd);
+	pt_need(write(go[1], &c, 1) == 1, "child died");
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 0);
+}
+
+static void task_on_one_cpu(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct pt_read r;
+	int here, there;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	attr.read_format = f;
+	pt_pin(0);
+	here = pt_open(&attr, 0, 0, -1, 0);
+	there = pt_open(&attr, 0, 1, -1, 0);
+	pt_reset(here);
+	pt_fault(12);
+	pt_pin(1);
+	pt_reset(there);
+	pt_fault(30);
+	pt_read(here, f, 1, &r);
+	pt_eq(r.v[0].value, 12);
+	pt_check(r.running < r.enabled, "running %llu of %llu", (unsigned long long)r.running,
+		 (unsigned long long)r.enabled);
+	pt_read(there, f, 1, &r);
+	pt_eq(r.v[0].value, 30);
+	pt_check(r.running && r.running < r.enabled, "running %llu of %llu",
+		 (unsigned long long)r.running, (unsigned long long)r.enabled);
+}
+
+static void cpu_wide_counts_everybody(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 before;
+	pid_t pid;
+	int fd;
+
+	pt_pin(0);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	before = pt_count(fd);
+	pid = fork();
+	if (!pid) {
+		pt_fault(50);
+		_exit(0);
+	}
+	pt_reap(pid);
+	pt_fault(50);
+	pt_check(pt_count(fd) - before >= 100, "only %llu faults",
+		 (unsigned long long)(pt_count(fd) - before));
+	if (pt_online_cpus() > 1) {
+		/* And nobody who is elsewhere. */
+		int other = pt_open(&attr, -1, 1, -1, 0);
+
+		pt_pin(1);
+		before = pt_count(other);
+		pt_fault(50);
+		pt_check(pt_count(other) - before >= 50, "CPU 1 missed its faults");
+	}
+}
+
+/* All interrupts taken since boot */
+static u64 interrupts(void)
+{
+	static char text[16384];
+	char *at;
+
+	pt_need(pt_slurp("/proc/stat", text, sizeof(text)), "cannot read /proc/stat");
+	at = strstr(text, "\nintr ");
+	pt_need(at, "no intr line in /proc/stat");
+	return strtoull(at + 6, NULL, 10);
+}
+
+/*
+ * Instructions of the loop, of the way from one ioctl's return to the next
+ * one's entry, and nothing else: runs of different length differ by exactly
+ * two instructions per turn. The emulator counts the instruction an
+ * interrupt broke off twice.
+ */
+static void hw_instructions_of_a_loop(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	u64 n, irqs, turns;
+	int fd, i;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	fd = pt_open_hw(&attr, -1);
+	for (i = 0; i < 20; i++) {
+		turns = 1000 * (1ull << (i % 10));
+		irqs = interrupts();
+		pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+		pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		pt_spin(turns);
+		pt_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		n = pt_count(fd);
+		irqs = interrupts() - irqs;
+		pt_check(n >= 2 * turns + 5 && n <= 2 * turns + 40 + irqs,
+			 "%llu instructions for %llu turns with %llu interrupts",
+			 (unsigned long long)n, (unsigned long long)turns,
+			 (unsigned long long)irqs);
+	}
+}
+
+static void hw_cycles_of_a_loop(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	u64 n[2];
+	int fd, i;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	fd = pt_open_hw(&attr, -1);
+	for (i = 0; i < 2; i++) {
+		pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+		pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		pt_spin(i ? 600000 : 100000);
+		pt_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		n[i] = pt_count(fd);
+	}
+	pt_check(n[1] > n[0], "cycles: %llu then %llu", (unsigned long long)n[0],
+		 (unsigned long long)n[1]);
+}
+
+static void hw_kernel_and_user(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	int user, kernel, both, i;
+	u64 u, k, b;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	user = pt_open_hw(&attr, -1);
+	attr.disabled = 0;
+	attr.exclude_kernel = 0;
+	attr.exclude_user = 1;
+	kernel = pt_open_hw(&attr, user);
+	attr.exclude_user = 0;
+	both = pt_open_hw(&attr, user);
+	pt_ioctl(user, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	pt_spin(100000);
+	pt_ioctl(user, PERF_EVENT_IOC_DISABLE, 0);
+	u = pt_count(user);
+	k = pt_count(kernel);
+	b = pt_count(both);
+	pt_check(u > 200000, "user %llu", (unsigned long long)u);
+	pt_check(k > 100 * 50, "kernel %llu", (unsigned long long)k);
+	/* The three start and stop one after the other, some instructions apart. */
+	pt_check(b + 500 >= u + k && b <= u + k + 500, "both %llu, user %llu, kernel %llu",
+		 (unsigned long long)b, (unsigned long long)u, (unsigned long long)k);
+}
+
+static void hw_not_while_asleep(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_peer peer;
+	u64 n[2];
+	int fd, i, round;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	pt_pin(0);
+	pt_peer_start(&peer);
+	fd = pt_open_hw(&attr, -1);
+	for (round = 0; round < 2; round++) {
+		pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+		pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		for (i = 0; i < 50; i++)
+			pt_peer_turn(&peer);
+		pt_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		n[round] = pt_count(fd);
+	}
+	/* The peer's instructions would show as noise of thousands. */
+	pt_eq(n[1], n[0]);
+	pt_peer_stop(&peer);
+}
+
+static const struct pt_case cases[] = {
+	{ "page_faults", page_faults },
+	{ "faults_of_the_kernel", faults_of_the_kernel },
+	{ "two_events_of_a_kind", two_events_of_a_kind },
+	{ "context_switches", context_switches },
+	{ "switches_of_a_sleeper", switches_of_a_sleeper },
+	{ "migrations", migrations },
+	{ "task_clock", task_clock },
+	{ "cpu_clock", cpu_clock },
+	{ "dummy_stays_zero", dummy_stays_zero },
+	{ "enabled_and_running", enabled_and_running },
+	{ "times_of_a_cpu_event", times_of_a_cpu_event },
+	{ "other_task", other_task },
+	{ "task_on_one_cpu", task_on_one_cpu },
+	{ "cpu_wide_counts_everybody", cpu_wide_counts_everybody },
+	{ "hw_instructions_of_a_loop", hw_instructions_of_a_loop },
+	{ "hw_cycles_of_a_loop", hw_cycles_of_a_loop },
+	{ "hw_kernel_and_user", hw_kernel_and_user },
+	{ "hw_not_while_asleep", hw_not_while_asleep },
+};
+
+PT_MAIN(cases)

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioctl.c - the ioctls of an event and the prctl for all events of a task.
+ *
+ * What each does to count, state and buffer, and how each refuses nonsense.
+ * The GROUP flag is covered in group.c, filters and BPF are none of this
+ * program's business.
+ */
+#include "lib/ptest.h"
+#include <sys/prctl.h>
+
+static struct perf_event_attr faults(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.disabled = 1;
+	return attr;
+}
+
+static struct perf_event_attr sampling(u64 period)
+{
+	struct perf_event_attr attr = faults();
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP;
+	return attr;
+}
+
+static void enable_disable(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u64 want = 0;
+	int i;
+
+	/* Twice is as good as once. */
+	for (i = 0; i < 20; i++) {
+		u8 *p = pt_fresh_pages(4);
+
+		pt_touch(p, 1);
+		pt_enable(fd);
+		pt_enable(fd);
+		pt_touch(p, 3);
+		pt_disable(fd);
+		pt_disable(fd);
+		pt_touch(p, 4);
+		want += 2;
+		pt_eq(pt_count(fd), want);
+		munmap(p, 4 * (size_t)pt_page_size());
+	}
+}
+
+static void reset(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u8 *p = pt_fresh_pages(9);
+	size_t page = (size_t)pt_page_size();
+
+	pt_enable(fd);
+	pt_touch(p, 3);
+	pt_reset(fd);
+	pt_eq(pt_count(fd), 0);
+	pt_touch(p + 3 * page, 3);
+	pt_eq(pt_count(fd), 3);
+	pt_disable(fd);
+	pt_reset(fd);
+	pt_eq(pt_count(fd), 0);
+}
+
+static void ids(void)
+{
+	struct perf_event_attr attr = faults();
+	int a = pt_open(&attr, 0, -1, -1, 0);
+	int b = pt_open(&attr, 0, -1, a, 0);
+
+	pt_check(pt_id(b) > pt_id(a), "ids %llu and %llu", (unsigned long long)pt_id(a),
+		 (unsigned long long)pt_id(b));
+	pt_eq(pt_id(a), pt_id(a));
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_ID, 0), -EFAULT);
+}
+
+static void unknown(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u64 v = 0;
+	int nr;
+
+	for (nr = 12; nr < 256; nr++) {
+		pt_eq(pt_ioctl(fd, _IO('$', nr), 0), -ENOTTY);
+		pt_eq(pt_ioctl(fd, _IOW('$', nr, u64), (unsigned long)&v), -ENOTTY);
+	}
+	/* the right number with the wrong direction or size */
+	pt_eq(pt_ioctl(fd, _IO('$', 4), 0), -ENOTTY);
+	pt_eq(pt_ioctl(fd, _IOW('$', 0, u64), 0), -ENOTTY);
+	pt_eq(pt_ioctl(fd, _IO('#', 0), 0), -ENOTTY);
+	pt_eq(pt_ioctl(fd, 0xdeadbeef, 0), -ENOTTY);
+}
+
+static void refresh_counts_down(void)
+{
+	struct perf_event_attr attr = sampling(1);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u8 *p = pt_fresh_pages(40);
+	size_t page = (size_t)pt_page_size();
+	struct pt_ring ring;
+
+	pt_map(&ring, fd, 8);
+	/* REFRESH enables, and after that many samples the event stops. */
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
+	pt_touch(p, 10);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
+	pt_eq(pt_count(fd), 3);
+	pt_touch(p + 10 * page, 5);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+	/* Again, in two instalments. */
+	pt_disable(fd);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
+	pt_touch(p + 15 * page, 10);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 4);
+	pt_eq(pt_count(fd), 7);
+	/* 0 adds nothing: without a limit it runs on. */
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 0), 0);
+	pt_touch(p + 25 * page, 10);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 10);
+}
+
+static void refresh_refused(void)
+{
+	struct perf_event_attr attr = faults();
+
+	pt_eq(pt_ioctl(pt_open(&attr, 0, -1, -1, 0), PERF_EVENT_IOC_REFRESH, 1), -EINVAL);
+	attr = sampling(1);
+	attr.inherit = 1;
+	pt_eq(pt_ioctl(pt_open(&attr, 0, -1, -1, 0), PERF_EVENT_IOC_REFRESH, 1), -EINVAL);
+}
+
+static long set_period(int fd, u64 v)
+{
+	return pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&v);
+}
+
+static void class3_period_refused(void)
+{
+	struct perf_event_attr attr = faults();
+	int count = pt_open(&attr, 0, -1, -1, 0);
+	int fd, freq;
+
+	attr = sampling(10);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	attr.freq = 1;
+	freq = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(set_period(count, 100), -EINVAL);
+	pt_eq(set_period(fd, 0), -EINVAL);
+	pt_eq(set_period(fd, 1ull << 63), -EINVAL);
+	pt_eq(set_period(fd, ~0ull), -EINVAL);
+	pt_eq(set_period(fd, (1ull << 63) - 1), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, 0), -EFAULT);
+	pt_eq(set_period(freq, (u64)pt_sysctl_get("perf_event_max_sample_rate") + 1), -EINVAL);
+	pt_eq(set_period(freq, (u64)pt_sysctl_get("perf_event_max_sample_rate")), 0);
+}
+
+/* A new period does not wait for what was left of the old one. */
+static void period_acts_at_once(void)
+{
+	struct perf_event_attr attr = sampling(1000000);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u8 *p = pt_fresh_pages(200);
+	size_t page = (size_t)pt_page_size();
+	struct pt_ring ring;
+
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	pt_touch(p, 10);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+	pt_eq(set_period(fd, 5), 0);
+	pt_touch(p + 10 * page, 5);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
+	pt_eq(set_period(fd, 5), 0);
+	pt_touch(p + 15 * page, 50);
+	/* The first event is due, from there on every fifth, counted from the ioctl. */
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 11);
+	pt_disable(fd);
+	/* Changed while disabled it is there when enabled. */
+	pt_eq(set_period(fd, 20), 0);
+	pt_enable(fd);
+	pt_touch(p + 65 * page, 5);
+	pt_eq(set_period(fd, 20), 0);
+	pt_drain(&ring);
+	pt_touch(p + 70 * page, 80);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 5);
+	pt_eq(pt_count(fd), 150);
+}
+
+static void set_output(void)
+{
+	struct perf_event_attr attr = sampling(1);
+	struct perf_event_attr other;
+	struct pt_ring ring, own;
+	int a, b, c;
+
+	a = pt_open(&attr, 0, -1, -1, 0);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+	pt_map(&ring, a, 4);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), 0);
+	pt_enable(b);
+	pt_fault(3);
+	pt_disable(b);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
+	/* -1 takes it away again: samples go nowhere, the count goes on. */
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, -1ul), 0);
+	pt_enable(b);
+	pt_fault(3);
+	pt_disable(b);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+	pt_eq(pt_count(b), 6);
+	/* With a buffer of its own it keeps it. */
+	pt_map(&own, b, 4);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, -1ul), -EINVAL);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_OUTPUT, 1000), -EBADF);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_OUTPUT, 0), -EBADF);
+	/* clocks, direction, CPU and task must be the same */
+	other = attr;
+	other.use_clockid = 1;
+	other.clockid = CLOCK_MONOTONIC;
+	c = pt_open(&other, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(c, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+	other = attr;
+	other.write_backward = 1;
+	c = pt_open(&other, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(c, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+	c = pt_open(&attr, 0, 0, -1, 0);
+	pt_eq(pt_ioctl(c, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+	c = pt_open(&attr, getppid(), -1, -1, 0);
+	pt_eq(pt_ioctl(c, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), -EINVAL);
+}
+
+/* Per-CPU buffers may be shared by different tasks' events on that CPU. */
+static void set_output_of_one_cpu(void)
+{
+	struct perf_event_attr attr = sampling(1);
+	struct pt_ring ring;
+	int all, mine;
+
+	pt_pin(0);
+	all = pt_open(&attr, -1, 0, -1, 0);
+	mine = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&ring, all, 4);
+	pt_eq(pt_ioctl(mine, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)all), 0);
+	pt_enable(mine);
+	pt_fault(5);
+	pt_disable(mine);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 5);
+}
+
+static void pause_output(void)
+{
+	struct perf_event_attr attr = sampling(1);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	struct pt_ring ring;
+
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), -EINVAL);
+	pt_map(&ring, fd, 4);
+	pt_enable(fd);
+	pt_fault(2);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), 0);
+	pt_fault(3);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), 0);
+	pt_fault(3);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), 0);
+	pt_fault(4);
+	pt_disable(fd);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 6);
+	pt_eq(pt_count(fd), 12);
+}
+
+static void pause_output_of_control_page_only(void)
+{
+	struct perf_event_attr attr = sampling(1);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	pt_need(pt_try_map(fd, 0, PROT_READ | PROT_WRITE), "mmap of one page: %s",
+		strerror(errno));
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), -EINVAL);
+}
+
+static void prctl_switches_own_events(void)
+{
+	struct perf_event_attr attr = faults();
+	u8 *p = pt_fresh_pages(40);
+	size_t page = (size_t)pt_page_size();
+	int a, b;
+
+	attr.disabled = 0;
+	a = pt_open(&attr, 0, -1, -1, 0);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_reset(a);
+	pt_reset(b);
+	pt_touch(p, 2);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "prctl: %s", strerror(errno));
+	pt_touch(p + 2 * page, 5);
+	pt_eq(pt_count(a), 2);
+	pt_eq(pt_count(b), 2);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_ENABLE), "prctl: %s", strerror(errno));
+	pt_touch(p + 7 * page, 5);
+	pt_eq(pt_count(a), 7);
+	pt_eq(pt_count(b), 7);
+	/* It enables what was opened disabled, too. */
+	attr.disabled = 1;
+	close(b);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_ENABLE), "prctl: %s", strerror(errno));
+	pt_touch(p + 12 * page, 5);
+	pt_eq(pt_count(b), 5);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "prctl: %s", strerror(errno));
+	pt_touch(p + 17 * page, 5);
+	pt_eq(pt_count(b), 5);
+}
+
+/* The prctl is about events the task owns: those it opened, on whomever. */
+static void prctl_is_about_the_opener(void)
+{
+	struct perf_event_attr attr = faults();
+	int go[2], done[2], fd;
+	pid_t pid;
+	char c = 0;
+
+	pt_need(!pipe(go) && !pipe(done), "pipe: %s", strerror(errno));
+	attr.disabled = 0;
+	pid = fork();
+	if (!pid) {
+		u8 *p;
+		int i;
+
+		pt_settle();
+		p = pt_fresh_pages(30);
+		for (i = 0; i < 3; i++) {
+			if (write(done[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+				_exit(1);
+			/* Not the child's events: this does nothing. */
+			prctl(PR_TASK_PERF_EVENTS_ENABLE);
+			pt_touch(p + i * 10 * pt_page_size(), 10);
+		}
+		_exit(write(done[1], &c, 1) != 1);
+	}
+	pt_need(read(done[0], &c, 1) == 1, "child died");
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_reset(fd);
+	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_eq(pt_count(fd), 10);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "prctl: %s", strerror(errno));
+	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_eq(pt_count(fd), 10);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_ENABLE), "prctl: %s", strerror(errno));
+	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_eq(pt_count(fd), 20);
+	pt_reap(pid);
+}
+
+static void filter_of_a_software_event(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	pt_check(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"pid == 1") < 0,
+		 "a page-fault event took a filter");
+	pt_check(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 0) < 0, "a NULL filter was taken");
+}
+
+static void filter_of_a_tracepoint(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT, 0);
+	char never[64], me[64];
+	int a, b, i;
+	u64 id;
+
+	id = pt_tracepoint_id("syscalls", "sys_enter_getppid");
+	attr.config = id;
+	attr.disabled = 1;
+	a = pt_open(&attr, 0, -1, -1, 0);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	snprintf(never, sizeof(never), "common_pid != %d", (int)pt_tid());
+	snprintf(me, sizeof(me), "common_pid == %d", (int)pt_tid());
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"nonsense =="), -EINVAL);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_FILTER, 0), -EFAULT);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_FILTER, (unsigned long)never), 0);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_FILTER, (unsigned long)me), 0);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_FILTER, (unsigned long)me), -EEXIST);
+	pt_enable(a);
+	pt_enable(b);
+	for (i = 0; i < 10; i++)
+		syscall(SYS_getppid);
+	pt_disable(a);
+	pt_disable(b);
+	pt_eq(pt_count(b), 10);
+	pt_eq(pt_count(a), 0);
+}
+
+static const struct pt_case cases[] = {
+	{ "enable_disable", enable_disable },
+	{ "reset", reset },
+	{ "ids", ids },
+	{ "unknown", unknown },
+	{ "refresh_counts_down", refresh_counts_down },
+	{ "refresh_refused", refresh_refused },
+	{ "class3_period_refused", class3_period_refused },
+	{ "period_acts_at_once", period_acts_at_once },
+	{ "set_output", set_output },
+	{ "set_output_of_one_cpu", set_output_of_one_cpu },
+	{ "pause_output", pause_output },
+	{ "pause_output_of_control_page_only", pause_output_of_control_page_only },
+	{ "prctl_switches_own_events", prctl_switches_own_events },
+	{ "prctl_is_about_the_opener", prctl_is_about_the_opener },
+	{ "filter_of_a_software_event", filter_of_a_software_event },
+	{ "filter_of_a_tracepoint", filter_of_a_tracepoint },
+};
+
+PT_MAIN(cases)

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ptest.h - what every program of this folder shares.
+ *
+ * A program is a table of named cases and a main() made by PT_MAIN(). Every
+ * case runs in a forked child of its own: it starts without events, without
+ * fds of its predecessors and with a fresh set of pages, and a crash or a
+ * hang of one case fails that case only. The parent speaks TAP.
+ *
+ * Inside a case:
+ *	pt_check(cond, fmt...)	note a failure and go on
+ *	pt_eq(a, b)		the same for two integers, prints both
+ *	pt_need(cond, fmt...)	note a failure and end the case
+ *	pt_skip(fmt...)		end the case, the reason is printed
+ * A helper of the library that cannot do its work ends the case as failed,
+ * so that callers need not look at its result.
+ */
+#ifndef PTEST_H
+#define PTEST_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "../../../../../include/uapi/linux/perf_event.h"
+
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef uint32_t u32;
+typedef uint16_t u16;
+typedef uint8_t u8;
+
+#define PT_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PT_NOINLINE		__attribute__((noinline, noclone))
+
+/* ---- cases and checks (run.c) ---- */
+
+struct pt_case {
+	const char *name;
+	void (*fn)(void);
+};
+
+int pt_run(int argc, char **argv, const struct pt_case *cases, unsigned int nr);
+
+/* Called before pt_run() when the program was started again by a case. */
+extern int (*pt_reexec_hook)(int argc, char **argv);
+
+#define PT_MAIN(table)							\
+	int main(int argc, char **argv)					\
+	{								\
+		return pt_run(argc, argv, table, PT_ARRAY_SIZE(table));	\
+	}
+
+void pt_note_fail(const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void pt_end_failed(void) __attribute__((noreturn));
+void pt_end_case(void) __attribute__((noreturn));
+void pt_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+void pt_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool pt_eq_at(const char *file, int line, const char *what, s64 got, s64 want);
+int pt_failures(void);
+
+#define pt_check(cond, ...)						\
+	do {								\
+		if (!(cond))						\
+			pt_note_fail(__FILE__, __LINE__, __VA_ARGS__);	\
+	} while (0)
+
+#define pt_need(cond, ...)						\
+	do {								\
+		if (!(cond)) {						\
+			pt_note_fail(__FILE__, __LINE__, __VA_ARGS__);	\
+			pt_end_failed();				\
+		}							\
+	} while (0)
+
+#define pt_eq(got, want) \
+	pt_eq_at(__FILE__, __LINE__, #got, (s64)(got), (s64)(want))
+
+/* ---- system (system.c) ---- */
+
+void pt_pin(int cpu);
+int pt_online_cpus(void);
+u64 pt_clock(clockid_t id);
+pid_t pt_tid(void);
+bool pt_path_exists(const char *path);
+/* The text of a small file without its last newline; NULL when it cannot be read. */
+char *pt_slurp(const char *path, char *buf, size_t size);
+long long pt_read_number(const char *path, long long absent);
+/* 0 or -errno */
+int pt_write_file(const char *path, const char *text);
+long long pt_sysctl_get(const char *name);
+/* Lasts until the end of the case. */
+void pt_sysctl_set(const char *name, long long value);
+void pt_sysctl_share(void);
+void pt_sysctl_restore(void);
+/* Make the calling process an ordinary user without capabilities. */
+void pt_become_nobody(void);
+/* 0 exit code expected; a child that failed fails the case. */
+void pt_reap(pid_t pid);
+/* Fork; the child runs fn(arg) and leaves as pt_reap() expects it. */
+pid_t pt_fork(void (*fn)(void *arg), void *arg);
+u64 pt_tracepoint_id(const char *system, const char *name);
+int pt_field_offset(const char *system, const char *name, const char *field);
+const char *pt_tracefs(void);
+/* attr.type of a PMU in sysfs, -1 when there is none */
+int pt_pmu_type(const char *name);
+
+/* ---- events (event.c) ---- */
+
+#define PT_SW(name)	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##name
+#define PT_HW(name)	PERF_TYPE_HARDWARE, PERF_COUNT_HW_##name
+
+struct perf_event_attr pt_attr(u32 type, u64 config);
+/* The system call: a file descriptor or -errno. */
+int pt_try_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
+/* The same, and the case fails unless it worked. */
+int pt_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
+/* Opens attr on the calling task and closes it again: 0 or -errno. */
+int pt_probe(const struct perf_event_attr *attr);
+/* Open a hardware event of the calling task or end the case as skipped. */
+int pt_open_hw(struct perf_event_attr *attr, int group);
+u64 pt_count(int fd);
+u64 pt_id(int fd);
+/* -errno or the result */
+long pt_ioctl(int fd, unsigned long req, unsigned long arg);
+#define pt_enable(fd)	pt_eq(pt_ioctl((fd), PERF_EVENT_IOC_ENABLE, 0), 0)
+#define pt_disable(fd)	pt_eq(pt_ioctl((fd), PERF_EVENT_IOC_DISABLE, 0), 0)
+#define pt_reset(fd)	pt_eq(pt_ioctl((fd), PERF_EVENT_IOC_RESET, 0), 0)
+
+struct pt_value {
+	u64 value, id, lost;
+};
+
+struct pt_read {
+	u64 nr, enabled, running;
+	struct pt_value v[64];
+};
+
+/* Decode read_format data; returns the number of bytes it took. */
+size_t pt_decode_read(u64 read_format, const void *data, size_t size, struct pt_read *out);
+size_t pt_read_size(u64 read_format, unsigned int nr);
+/* read() exactly the bytes this format has */
+void pt_read(int fd, u64 read_format, unsigned int nr, struct pt_read *out);
+
+/* ---- ring buffer (ring.c) ---- */
+
+struct pt_ring {
+	int fd;
+	int pages;		/* data pages */
+	size_t length;		/* of the mapping */
+	struct perf_event_mmap_page *page;
+	u8 *data;
+	u64 size;		/* bytes of data */
+	u64 tail;		/* next byte to read */
+	bool writable;
+};
+
+#define PT_RECORD_MAX	65536
+
+struct pt_record {
+	struct perf_event_header h;
+	u8 body[PT_RECORD_MAX];
+};
+
+long pt_page_size(void);
+/* NULL and errno when it did not work */
+void *pt_try_map(int fd, int data_pages, int prot);
+void pt_map(struct pt_ring *r, int fd, int data_pages);
+void pt_map_ro(struct pt_ring *r, int fd, int data_pages);
+void pt_unmap(struct pt_ring *r);
+u64 pt_head(const struct pt_ring *r);
+/* Take one record out; false when there is none. Checks the header. */
+bool pt_next(struct pt_ring *r, struct pt_record *rec);
+/* The next record of one type; others are dropped. */
+bool pt_next_of(struct pt_ring *r, struct pt_record *rec, u32 type);
+/* Tell the kernel how far we have read. pt_next() does not. */
+void pt_consume(struct pt_ring *r);
+void pt_drain(struct pt_ring *r);
+/* Drain and count the records of one type */
+unsigned int pt_count_records(struct pt_ring *r, u32 type);
+
+/* ---- records (record.c) ---- */
+
+#define PT_IPS_MAX	256
+
+struct pt_sample {
+	u64 identifier, ip, time, addr, id, stream_id, period;
+	u32 pid, tid, cpu, cpu_res;
+	struct pt_read read;
+	u64 nr_ips, ips[PT_IPS_MAX];
+	u32 raw_size;
+	const u8 *raw;
+	u64 user_abi, user_regs[64];
+	u64 stack_size, stack_dyn_size;
+	const u8 *stack;
+	u64 intr_abi, intr_regs[64];
+	u64 weight, data_src, transaction, phys_addr, cgroup, data_page, code_page;
+};
+
+/* Decode; fails the case unless the fields take exactly the record's size. */
+void pt_parse_sample(const struct perf_event_attr *attr, const struct pt_record *rec,
+		     struct pt_sample *s);
+
+/* What sample_id_all appends to the other records. */
+size_t pt_trailer_size(const struct perf_event_attr *attr);
+/* Decode the end of a record; body_size gets the bytes in front of it. */
+void pt_parse_trailer(const struct perf_event_attr *attr, const struct pt_record *rec,
+		      struct pt_sample *s, size_t *body_size);
+
+struct pt_rec_mmap {
+	u32 pid, tid;
+	u64 addr, len, pgoff;
+};
+
+struct pt_rec_mmap2 {
+	u32 pid, tid;
+	u64 addr, len, pgoff;
+	u32 maj, min;
+	u64 ino, ino_generation;
+	u32 prot, flags;
+};
+
+struct pt_rec_comm {
+	u32 pid, tid;
+};
+
+struct pt_rec_task {
+	u32 pid, ppid, tid, ptid;
+	u64 time;
+};
+
+struct pt_rec_lost {
+	u64 id, lost;
+};
+
+struct pt_rec_throttle {
+	u64 time, id, stream_id;
+};
+
+/* ---- work with known cost (work.c) ---- */
+
+/* A loop of two instructions per turn; turns must not be 0. */
+void pt_spin(u64 turns);
+/* What the above retires with the call and the return, beside 2 * turns. */
+u64 pt_spin_overhead(void);
+/* First and last byte of the loop's code. */
+extern const char pt_spin_start[], pt_spin_end[];
+static inline bool pt_in_spin(u64 ip)
+{
+	return ip >= (u64)(uintptr_t)pt_spin_start && ip < (u64)(uintptr_t)pt_spin_end;
+}
+
+/*
+ * Bring in every page we have, with our own copy of those we may write, so
+ * that from here on only work meant to fault does. A case starts like this;
+ * after a fork both sides need it again.
+ */
+void pt_settle(void);
+/* Anonymous pages never touched before, no huge pages. */
+u8 *pt_fresh_pages(unsigned int nr);
+/* Touch nr pages by one store each; every fresh one is one fault. */
+void pt_touch(u8 *base, unsigned int nr);
+/* Both. Exactly nr minor faults when the mapping is fresh. */
+void pt_fault(unsigned int nr);
+/* Run until the calling thread used this much CPU time. */
+void pt_burn(u64 ns);
+/* Two pipes and a child: each turn switches away from the caller and back. */
+struct pt_peer {
+	pid_t pid;
+	int to, from;
+};
+void pt_peer_start(struct pt_peer *p);
+void pt_peer_turn(struct pt_peer *p);
+void pt_peer_stop(struct pt_peer *p);
+
+static inline u64 pt_addr(const void *p)
+{
+	return (u64)(uintptr_t)p;
+}
+
+#endif /* PTEST_H */

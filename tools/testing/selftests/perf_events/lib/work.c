@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * work.c - things to do whose cost is known beforehand: a loop with a known
+ * number of instructions, a known number of page faults, a known number of
+ * context switches. Cases compare what the kernel counted with them.
+ */
+#include "ptest.h"
+
+/*
+ * The loop is written in assembly in a section of its own, so that its
+ * bounds are symbols and no compiler option changes its length.
+ */
+#if defined(__x86_64__)
+__asm__(".pushsection .text.pt_spin, \"ax\", @progbits\n"
+	".balign 64\n"
+	".globl pt_spin\n"
+	".type pt_spin, @function\n"
+	".globl pt_spin_start\n"
+	".globl pt_spin_end\n"
+	"pt_spin:\n"
+	"pt_spin_start:\n"
+	"1:	dec %rdi\n"
+	"	jnz 1b\n"
+	"	ret\n"
+	"pt_spin_end:\n"
+	".size pt_spin, . - pt_spin\n"
+	".popsection\n");
+#elif defined(__aarch64__)
+__asm__(".pushsection .text.pt_spin, \"ax\", @progbits\n"
+	".balign 64\n"
+	".globl pt_spin\n"
+	".type pt_spin, @function\n"
+	".globl pt_spin_start\n"
+	".globl pt_spin_end\n"
+	"pt_spin:\n"
+	"pt_spin_start:\n"
+	"1:	subs x0, x0, #1\n"
+	"	b.ne 1b\n"
+	"	ret\n"
+	"pt_spin_end:\n"
+	".size pt_spin, . - pt_spin\n"
+	".popsection\n");
+#else
+#error "no loop for this architecture"
+#endif
+
+u64 pt_spin_overhead(void)
+{
+	return 1;
+}
+
+static PT_NOINLINE void touch_stack(void)
+{
+	volatile u8 room[128 * 1024];
+	size_t i;
+
+	for (i = 0; i < sizeof(room); i += 1024)
+		room[i] = 1;
+}
+
+void pt_settle(void)
+{
+	touch_stack();
+	pt_need(!mlockall(MCL_CURRENT), "mlockall: %s", strerror(errno));
+	pt_need(!munlockall(), "munlockall: %s", strerror(errno));
+}
+
+u8 *pt_fresh_pages(unsigned int nr)
+{
+	size_t len = (size_t)nr * (size_t)pt_page_size();
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	pt_need(p != MAP_FAILED, "mmap of %u pages: %s", nr, strerror(errno));
+	/* EINVAL: a kernel without huge pages, which is what we want. */
+	pt_need(!madvise(p, len, MADV_NOHUGEPAGE) || errno == EINVAL, "MADV_NOHUGEPAGE: %s",
+		strerror(errno));
+	return p;
+}
+
+PT_NOINLINE void pt_touch(u8 *base, unsigned int nr)
+{
+	size_t step = (size_t)pt_page_size();
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		*(volatile u8 *)(base + i * step) = 1;
+}
+
+void pt_fault(unsigned int nr)
+{
+	u8 *p = pt_fresh_pages(nr);
+
+	pt_touch(p, nr);
+	munmap(p, (size_t)nr * (size_t)pt_page_size());
+}
+
+void pt_burn(u64 ns)
+{
+	u64 end = pt_clock(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (pt_clock(CLOCK_THREAD_CPUTIME_ID) < end)
+		pt_spin(1000);
+}
+
+void pt_peer_start(struct pt_peer *p)
+{
+	int ab[2], ba[2];
+	char c;
+
+	pt_need(!pipe(ab) && !pipe(ba), "pipe: %s", strerror(errno));
+	fflush(stdout);
+	p->pid = fork();
+	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
+	if (!p->pid) {
+		close(ab[1]);
+		close(ba[0]);
+		while (read(ab[0], &c, 1) == 1) {
+			if (write(ba[1], &c, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(ab[0]);
+	close(ba[1]);
+	p->to = ab[1];
+	p->from = ba[0];
+	/* The first turn takes the child's start-up out of the measurement. */
+	pt_peer_turn(p);
+}
+
+void pt_peer_turn(struct pt_peer *p)
+{
+	char c = 'x';
+
+	pt_need(write(p->to, &c, 1) == 1 && read(p->from, &c, 1) == 1, "pipe broke: %s",
+		strerror(errno));
+}
+
+void pt_peer_stop(struct pt_peer *p)
+{
+	close(p->to);
+	pt_reap(p->pid);
+	close(p->from);
+}
