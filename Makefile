@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+# Entry points of the project; the work is done by scripts/.
+
+ARCH ?= x86_64
+FLAVOUR ?= ours
+CONFIG_EXTRA ?=
+S := scripts
+MAKEFLAGS += --no-print-directory
+export KSRC QEMU_ACCEL JOBS
+
+.DEFAULT_GOAL := help
+.PHONY: help deps tree kernel guest shell run check kselftest kunit abi-diff record-stock \
+	bench patch clean
+
+help:
+	@echo 'Targets (options in brackets):'
+	@echo '  run          boot x86_64 in QEMU and profile real programs with Debian'\''s perf [FLAVOUR=ours|stock]'
+	@echo '  check        everything a change must pass, on x86_64 and arm64; ends with "N passed, N failed"'
+	@echo '  deps         install missing Debian packages (root or sudo)'
+	@echo '  tree         assemble build/tree: Linux 6.12 with this repository over it'
+	@echo '  kernel       build a kernel, print the image path last'
+	@echo '               [ARCH=x86_64|arm64] [FLAVOUR=ours|stock] [CONFIG_EXTRA=FILE with Kconfig lines]'
+	@echo '  shell        interactive guest with perf [ARCH=] [FLAVOUR=]; leave it with "exit"'
+	@echo '  kselftest    compile and run the selftests in a guest [ARCH=] [FLAVOUR=] [TESTS="names"]'
+	@echo '  kunit        boot with the KUnit tests built in [ARCH=]'
+	@echo '  abi-diff     run the ABI sweep on stock and ours, record stock'\''s answers, print differences [ARCH=]'
+	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both ARCHes'
+	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
+	@echo '  patch        this subsystem as one patch against the base, on stdout'
+	@echo '  clean        remove build/'
+	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
+	@echo 'JOBS=N limits parallel compilation.'
+
+deps:
+	@$(S)/deps
+
+tree: deps
+	@$(S)/assemble "$$($(S)/base)"
+
+kernel: deps
+	@if [ '$(FLAVOUR)' = ours ]; then $(S)/assemble "$$($(S)/base)"; fi
+	@$(S)/kernel '$(ARCH)' '$(FLAVOUR)' '$(CONFIG_EXTRA)'
+
+guest: deps
+	@$(S)/guest '$(ARCH)' >/dev/null
+
+shell: kernel guest
+	@$(S)/run-guest -a '$(ARCH)' -F '$(FLAVOUR)' --shell
+
+run:
+	@$(S)/demo '$(FLAVOUR)'
+
+check: deps
+	@$(S)/check
+
+kselftest: kernel guest
+	@$(S)/kselftest -a '$(ARCH)' -F '$(FLAVOUR)' $(TESTS)
+
+kunit: deps
+	@$(S)/kunit '$(ARCH)'
+
+abi-diff: deps
+	@$(S)/abi-diff '$(ARCH)'
+
+record-stock: deps
+	@$(S)/record-stock
+
+bench: deps
+	@$(S)/bench '$(ARCH)'
+
+patch:
+	@$(S)/deps >&2
+	@$(S)/assemble "$$($(S)/base)" --patch
+
+clean:
+	rm -rf build
