@@ -1142,7 +1142,7 @@ struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs, bool kerne
 						u32 max_stack, bool crosstask, bool add_mark);
 /* The chain @event wants; never %NULL, perhaps empty. */
 struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_regs *regs);
-/* Unwinders of the architecture. */
+/* Unwinders of the architecture; they store what they find by the functions below. */
 void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
 /* Hold the buffers.  Task context.  Return: 0, -ENOMEM, or -EOVERFLOW beyond the sysctl. */
@@ -1151,6 +1151,36 @@ void put_callchain_buffers(void);
 /* One buffer of this CPU by recursion context; preemption off. */
 struct perf_callchain_entry *get_callchain_entry(int *rctx);
 void put_callchain_entry(int rctx);
+
+extern int sysctl_perf_event_max_stack;
+extern int sysctl_perf_event_max_contexts_per_stack;
+
+static __always_inline int perf_callchain_append(struct perf_callchain_entry *chain, u64 word)
+{
+	chain->ip[chain->nr] = word;
+	chain->nr++;
+	return 0;
+}
+
+/* Store the address @ip.  Return: 0, or -1 when the chain is full: stop walking. */
+static inline int perf_callchain_store(struct perf_callchain_entry_ctx *ctx, u64 ip)
+{
+	if (ctx->contexts_maxed || ctx->nr >= ctx->max_stack)
+		return -1;
+	ctx->nr++;
+	return perf_callchain_append(ctx->entry, ip);
+}
+
+/* Store the marker @ip.  Return: 0, or -1 when there are too many: stop walking. */
+static inline int perf_callchain_store_context(struct perf_callchain_entry_ctx *ctx, u64 ip)
+{
+	if (ctx->contexts >= sysctl_perf_event_max_contexts_per_stack) {
+		ctx->contexts_maxed = true;
+		return -1;
+	}
+	ctx->contexts++;
+	return perf_callchain_append(ctx->entry, ip);
+}
 
 /* ---------------------------------------------- hooks of the rest of the kernel */
 
@@ -1346,8 +1376,6 @@ extern int sysctl_perf_event_paranoid;
 extern int sysctl_perf_event_mlock;		/* KiB per user, above RLIMIT_MEMLOCK */
 extern int sysctl_perf_event_sample_rate;	/* Hz */
 extern int sysctl_perf_cpu_time_max_percent;
-extern int sysctl_perf_event_max_stack;
-extern int sysctl_perf_event_max_contexts_per_stack;
 
 #define PERF_SYSCTL_HANDLER(name)						\
 	int name(const struct ctl_table *table, int write, void *buffer,	\
