@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The edge of what works: entry points of the contract whose features are not there yet.
+ *
+ * Two rules.  What user space asks for and cannot get is refused at open, with the errno of a
+ * kernel that does not know the feature (pe_attr_unfinished()); so no event ever exists that
+ * needs what is missing.  What the rest of the kernel calls still links, says so by its documented
+ * failure, and changes nothing.  Documentation/perf_events/features.rst has the whole list.
+ *
+ * The callers are drivers with AUX areas (event's CPU, irqs off, perhaps NMI), BPF (task context),
+ * and the cgroup core (task context, cgroup_mutex held).  No locks here.
+ */
+#include <linux/cgroup.h>
+#include <linux/static_call.h>
+#include <linux/trace_events.h>
+
+#include "lifetime.h"
+
+/* Values that a sample can have now. */
+#define SAMPLE_DONE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |			\
+			 PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |		\
+			 PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |		\
+			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |	\
+			 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_REGS_INTR)
+
+/**
+ * pe_attr_unfinished() - does an attr ask for something that is not there yet?
+ * @attr: an attr that passed the check of its form
+ *
+ * Pure.  To be asked last, after the PMU has accepted the event: whatever else is wrong with the
+ * attr is what the user is to hear first.
+ *
+ * Return: 0; -EOPNOTSUPP for what needs a capability that no PMU has; -EINVAL for bits that would
+ * be reserved in a kernel without the feature.
+ */
+int pe_attr_unfinished(const struct perf_event_attr *attr)
+{
+	u64 unknown = attr->sample_type & ~SAMPLE_DONE;
+
+	if (attr->sigtrap || attr->remove_on_exec)
+		return -EINVAL;
+	if (unknown & ~PERF_SAMPLE_BRANCH_STACK)
+		return -EINVAL;
+	if (unknown)
+		return -EOPNOTSUPP;
+	if (attr->aux_output || attr->aux_start_paused)
+		return -EOPNOTSUPP;
+	/* These act on the AUX area of the group, and no group has one. */
+	if (attr->aux_pause || attr->aux_resume || attr->aux_sample_size)
+		return -EINVAL;
+	return 0;
+}
+
+/* AUX areas: mmap() of one is refused, so the event never has one. */
+
+/**
+ * perf_aux_output_begin() - start to write AUX data
+ * @handle: for the driver to keep
+ * @event: the event
+ *
+ * Return: NULL, the event has no AUX area.  The driver stops the event.
+ */
+void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
+{
+	handle->event = NULL;
+	handle->rb = NULL;
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_begin);
+
+/* The following want a handle from a successful begin: there is none. */
+
+void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
+{
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_end);
+
+int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
+{
+	return -EINVAL;
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_skip);
+
+void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
+{
+	handle->aux_flags |= flags;
+}
+EXPORT_SYMBOL_GPL(perf_aux_output_flag);
+
+void *perf_get_aux(struct perf_output_handle *handle)
+{
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(perf_get_aux);
+
+long perf_output_copy_aux(struct perf_output_handle *aux_handle,
+			  struct perf_output_handle *handle, unsigned long from, unsigned long to)
+{
+	return 0;
+}
+
+/* The driver's trace itself tells where it starts: no PERF_RECORD_ITRACE_START is needed. */
+void perf_event_itrace_started(struct perf_event *event)
+{
+	event->attach_state |= PERF_ATTACH_ITRACE;
+}
+
+/**
+ * perf_report_aux_output_id() - how the hardware calls an event in the AUX data of another
+ * @event: the event
+ * @hw_id: the number
+ *
+ * Event's CPU, irqs off.
+ */
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
+{
+	pe_record_emit(pe_origin(pe(event)), PERF_RECORD_AUX_OUTPUT_HW_ID, 0, &hw_id,
+		       sizeof(hw_id));
+}
+EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
+
+/* Address filters cannot be set: the hardware's list stays as it was when the event was made. */
+void perf_event_addr_filters_sync(struct perf_event *event)
+{
+}
+EXPORT_SYMBOL_GPL(perf_event_addr_filters_sync);
+
+/* Events of PMUs that serve several CPUs stay where they were opened. */
+void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
+{
+}
+EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);
+
+/* BPF programs on events */
+
+/**
+ * perf_event_set_bpf_prog() - run a BPF program at each hit of an event
+ * @event: the event
+ * @prog: the program; its reference stays with the caller
+ * @bpf_cookie: value for bpf_get_attach_cookie()
+ *
+ * Return: -EOPNOTSUPP
+ */
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+	return -EOPNOTSUPP;
+}
+
+void perf_event_free_bpf_prog(struct perf_event *event)
+{
+}
+
+DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t);
+
+/* sysrq-l; an architecture may have something to print. */
+void __weak perf_event_print_debug(void)
+{
+}
+
+#ifdef CONFIG_CGROUP_PERF
+/*
+ * The controller: cgroups can be made and tasks moved, PERF_RECORD_CGROUP tells of new ones, and
+ * PERF_COUNT_SW_CGROUP_SWITCHES counts switches between them.  Events of a cgroup are refused.
+ */
+static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
+{
+	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
+
+	return cgrp ? &cgrp->css : ERR_PTR(-ENOMEM);
+}
+
+static void css_free(struct cgroup_subsys_state *css)
+{
+	kfree(container_of(css, struct perf_cgroup, css));
+}
+
+static int css_online(struct cgroup_subsys_state *css)
+{
+	pe_sideband_cgroup(css->cgroup);
+	return 0;
+}
+
+struct cgroup_subsys perf_event_cgrp_subsys = {
+	.css_alloc		= css_alloc,
+	.css_online		= css_online,
+	.css_free		= css_free,
+	.threaded		= true,
+	.implicit_on_dfl	= true,	/* there without being asked for, unless mounted as v1 */
+};
+#endif /* CONFIG_CGROUP_PERF */

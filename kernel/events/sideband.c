@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Routing of sideband records: what happens to tasks, mappings and code, told to those who asked.
+ *
+ * An event asks by bits of its attr, compiled to plan.sideband.  It hears of what happens
+ *
+ *   on its CPU, if it is an event of a CPU context;
+ *   in its task, if it is an event of a task context, and while the task is on the CPU the event
+ *   is bound to, if any.
+ *
+ * Contexts keep the events that ask for anything on a list of their own (pctx.sideband), so who
+ * does not ask costs nothing here.  Before that stands one counter for each kind of record; with
+ * nobody interested in the whole system a hook is one load and one branch.
+ *
+ * Callers: the hooks in sideband_task.c, sideband_mmap.c and sideband_code.c.  Contexts differ:
+ * SWITCH comes from the scheduler with irqs off and the run queue locked, others from tasks that
+ * may sleep; nothing here sleeps or takes a lock.  Lists are read under RCU with preemption off:
+ * the CPU has to stay the same from the choice of the list to the last record.
+ *
+ * A record that takes effort to make is formatted between pe_sideband_wanted() and
+ * pe_sideband_each().  The task may move to another CPU in between.  Then events of the new CPU
+ * get the record if somebody on the old one wanted it; each answer is one that would have been
+ * given had the whole hook run there, because the move and the hook are not ordered.
+ */
+#include <linux/uio.h>
+
+#include "sources.h"
+
+atomic_t pe_sideband_users[PE_NR_SIDEBAND];
+
+/* RCU and preemption off; @cpu is this one. */
+static bool listens(const struct pevent *e, u32 wanted, int cpu)
+{
+	if (!(e->plan.sideband & wanted))
+		return false;
+	if (e->cpu != -1 && e->cpu != cpu)
+		return false;
+	return READ_ONCE(e->state) >= PERF_EVENT_STATE_INACTIVE;
+}
+
+/* The CPU's context, then the task's; NULL ends it.  RCU and preemption off. */
+static void contexts(struct pctx *task_ctx, struct pctx *list[3])
+{
+	*list++ = this_cpu_ptr(&pe_cpu.ctx);
+	if (!task_ctx)
+		task_ctx = pe_task_ctx(current);
+	if (task_ctx)
+		*list++ = task_ctx;
+	*list = NULL;
+}
+
+/**
+ * pe_sideband_each() - call a function for everybody who is to get a record
+ * @wanted: BIT(enum pe_sideband) the record is about; one of them is enough
+ * @task_ctx: context of the task the record is about, NULL for that of current
+ * @fn: writes the record for one event; runs with preemption off
+ * @arg: for @fn
+ *
+ * Any context but NMI.  Whether the leader of an event is disabled makes no difference.
+ */
+void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg)
+{
+	struct pctx *list[3], **ctx;
+	struct pevent *e;
+
+	guard(rcu)();
+	guard(preempt)();
+	contexts(task_ctx, list);
+	for (ctx = list; *ctx; ctx++) {
+		list_for_each_entry_rcu(e, &(*ctx)->sideband, sideband_entry) {
+			if (listens(e, wanted, smp_processor_id()))
+				fn(e, arg);
+		}
+	}
+}
+
+/**
+ * pe_sideband_wanted() - would pe_sideband_each() find anybody here and now?
+ * @wanted: as there
+ * @task_ctx: as there
+ *
+ * Any context but NMI.
+ */
+bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx)
+{
+	struct pctx *list[3], **ctx;
+	struct pevent *e;
+
+	guard(rcu)();
+	guard(preempt)();
+	contexts(task_ctx, list);
+	for (ctx = list; *ctx; ctx++) {
+		list_for_each_entry_rcu(e, &(*ctx)->sideband, sideband_entry) {
+			if (listens(e, wanted, smp_processor_id()))
+				return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * pe_sideband_write() - write one record that consists of several pieces
+ * @e: the event that gets it
+ * @type: PERF_RECORD_*
+ * @misc: PERF_RECORD_MISC_*
+ * @piece: what follows the header; the sum of the lengths is a multiple of eight
+ * @nr: length of @piece
+ *
+ * Preemption off.  A record that finds no room is counted as lost by the buffer.
+ */
+void pe_sideband_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
+		       unsigned int nr)
+{
+	struct perf_event_header header = { .type = type, .misc = misc };
+	struct perf_output_handle handle;
+	struct perf_sample_data trailer;
+	unsigned int i;
+
+	header.size = sizeof(header) + e->plan.id_size;
+	for (i = 0; i < nr; i++)
+		header.size += piece[i].iov_len;
+
+	pe_id_sample_collect(&trailer, e);
+	if (perf_output_begin(&handle, &trailer, &e->pub, header.size))
+		return;
+	pe_output_put(&handle, header);
+	for (i = 0; i < nr; i++)
+		pe_output_copy(&handle, piece[i].iov_base, piece[i].iov_len);
+	pe_id_sample_emit(&handle, &trailer, e);
+	perf_output_end(&handle);
+}
+
+/**
+ * pe_sideband_pad() - end a name so that a record stays aligned to eight bytes
+ * @name: a string in a buffer whose size is a multiple of eight, or with seven bytes to spare
+ *
+ * Return: bytes of the string with its end and the zeroes appended to it.
+ */
+unsigned int pe_sideband_pad(char *name)
+{
+	unsigned int len = strlen(name) + 1;
+	unsigned int padded = ALIGN(len, sizeof(u64));
+
+	memset(name + len, 0, padded - len);
+	return padded;
+}
