@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 2: the output plan, samples and small records, the user page. */
+#ifndef _KERNEL_EVENTS_OUTPUT_H
+#define _KERNEL_EVENTS_OUTPUT_H
+
+#include "parts.h"
+
+/* The fields that tell who, when and where: in samples and in the trailer of sample_id_all. */
+#define PE_SAMPLE_ID_FIELDS	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |	\
+				 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define PE_SAMPLE_WEIGHTS	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)
+#define PE_FORMAT_TIMES		(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* plan.c: pure, but for pe_plan_settle() */
+void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr);
+void pe_plan_settle(struct pevent *e);	/* after a change of e's group, for each member */
+u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings);
+bool pe_plan_read_fits(u64 read_format, unsigned int nr_siblings);
+
+/*
+ * emit.c: the u64 words of a read() or PERF_SAMPLE_READ.
+ * pe_read_words_one() is for an event whose read_format lacks PERF_FORMAT_GROUP (at most 5 words),
+ * pe_read_words_member() for one member of a group, after nr and the times (at most 3 words).
+ * @read_format is that of the event that was asked.  Return: number of words.
+ */
+unsigned int pe_read_words_one(struct pevent *e, u64 *words, struct pe_times times, u64 count);
+unsigned int pe_read_words_member(const struct pevent *e, u64 read_format, u64 *words, u64 count);
+
+/* sample.c, emit.c, record.c */
+void pe_id_sample_collect(struct perf_sample_data *data, struct pevent *e);
+void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_sample_data *data,
+		       const struct pevent *e);
+u32 pe_event_pid(const struct pevent *e, struct task_struct *task);
+u32 pe_event_tid(const struct pevent *e, struct task_struct *task);
+u64 pe_event_clock(const struct pevent *e);
+u64 pe_primary_id(const struct pevent *e);	/* id of the event that user space opened */
+u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e);
+/* PERF_SAMPLE_READ: exactly @len bytes, which was plan.read_size when the room was reserved */
+void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len);
+
+/*
+ * A record with a fixed body: begins, writes header (type, misc, size with trailer), body (a
+ * multiple of 8 bytes) and sample_id trailer, ends.  Any context.
+ * Return: 0, -ENOSPC without buffer or when lost.
+ */
+int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len);
+
+/* The sample_id trailer with values of this moment; nothing without sample_id_all. */
+void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);
+
+/* record.c */
+void pe_record_throttle(struct pevent *e, bool on);	/* on: it is being throttled now */
+void pe_record_read(struct pevent *e, struct task_struct *task);	/* PERF_RECORD_READ */
+
+/* userpage.c: contract perf_event_update_userpage() and: */
+void pe_userpage_init(struct pevent *e, struct perf_buffer *rb);
+
+/* pending.c lends this to emit.c: any context; who waits for e's buffer is woken from an irq */
+void pe_queue_wakeup(struct pevent *e);
+
+#endif /* _KERNEL_EVENTS_OUTPUT_H */

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The output plan: what samples, records and read() of an event contain and how long that is.
+ *
+ * Compiled once from the attr, when the event is made and before anybody can see it.  Only the
+ * size of PERF_SAMPLE_READ depends on something that changes later, the number of members in the
+ * group; pe_plan_settle() follows it.  All but that one are pure functions of plain structs, and
+ * tests/plan_kunit.c runs them.
+ *
+ * Context: task, for new events; pe_plan_settle() under ctx->lock.  Samples and NMIs only read.
+ */
+#include "output.h"
+
+/* Sample fields of one or more whole words, whatever the sample is about. */
+static const struct {
+	u64	bits;
+	u16	size;
+} fixed_fields[] = {
+	{ PERF_SAMPLE_IP,		sizeof_field(struct perf_sample_data, ip) },
+	{ PERF_SAMPLE_ADDR,		sizeof_field(struct perf_sample_data, addr) },
+	{ PERF_SAMPLE_PERIOD,		sizeof_field(struct perf_sample_data, period) },
+	{ PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT,
+					sizeof_field(struct perf_sample_data, weight) },
+	{ PERF_SAMPLE_DATA_SRC,		sizeof_field(struct perf_sample_data, data_src) },
+	{ PERF_SAMPLE_TRANSACTION,	sizeof_field(struct perf_sample_data, txn) },
+	{ PERF_SAMPLE_PHYS_ADDR,	sizeof_field(struct perf_sample_data, phys_addr) },
+	{ PERF_SAMPLE_CGROUP,		sizeof_field(struct perf_sample_data, cgroup) },
+	{ PERF_SAMPLE_DATA_PAGE_SIZE,	sizeof_field(struct perf_sample_data, data_page_size) },
+	{ PERF_SAMPLE_CODE_PAGE_SIZE,	sizeof_field(struct perf_sample_data, code_page_size) },
+};
+
+/* Fields that must be known before another one can be computed. */
+static const struct {
+	u64	wanted;
+	u64	needed;
+} requisites[] = {
+	{ PERF_SAMPLE_CODE_PAGE_SIZE,				PERF_SAMPLE_IP },
+	{ PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_PHYS_ADDR,	PERF_SAMPLE_ADDR },
+	{ PERF_SAMPLE_STACK_USER,				PERF_SAMPLE_REGS_USER },
+};
+
+/* A record's size is a u16; read values may take a quarter of it. */
+#define READ_SIZE_MAX	SZ_16K
+
+static u16 fixed_size(u64 sample_type)
+{
+	u16 size = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(fixed_fields); i++) {
+		if (sample_type & fixed_fields[i].bits)
+			size += fixed_fields[i].size;
+	}
+	return size;
+}
+
+/* Each of the identifying fields is one word. */
+static u16 id_fields_size(u64 sample_type)
+{
+	return hweight64(sample_type & PE_SAMPLE_ID_FIELDS) * sizeof(u64);
+}
+
+static u64 collect_mask(u64 sample_type)
+{
+	u64 collect = sample_type;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(requisites); i++) {
+		if (sample_type & requisites[i].wanted)
+			collect |= requisites[i].needed;
+	}
+	return collect;
+}
+
+/* FORK and EXIT go to all who must follow address spaces or names, not only to attr.task. */
+static u32 sideband_mask(const struct perf_event_attr *attr)
+{
+	bool task = attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
+
+	return (attr->mmap ? BIT(PE_SB_MMAP) : 0) |
+	       (attr->mmap_data ? BIT(PE_SB_MMAP_DATA) : 0) |
+	       (attr->comm ? BIT(PE_SB_COMM) : 0) |
+	       (task ? BIT(PE_SB_TASK) : 0) |
+	       (attr->context_switch ? BIT(PE_SB_SWITCH) : 0) |
+	       (attr->namespaces ? BIT(PE_SB_NAMESPACES) : 0) |
+	       (attr->ksymbol ? BIT(PE_SB_KSYMBOL) : 0) |
+	       (attr->bpf_event ? BIT(PE_SB_BPF) : 0) |
+	       (attr->text_poke ? BIT(PE_SB_TEXT_POKE) : 0) |
+	       (attr->cgroup ? BIT(PE_SB_CGROUP) : 0);
+}
+
+/**
+ * pe_plan_compile() - the plan of an event that is alone in its group
+ * @plan: filled in
+ * @attr: checked
+ *
+ * Pure.  plan->header_size covers everything of fixed size but PERF_SAMPLE_READ.
+ */
+void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
+{
+	*plan = (struct pe_plan) {
+		.sample_type	= attr->sample_type,
+		.collect	= collect_mask(attr->sample_type),
+		.sideband	= sideband_mask(attr),
+		.header_size	= fixed_size(attr->sample_type) + id_fields_size(attr->sample_type),
+		.id_size	= attr->sample_id_all ? id_fields_size(attr->sample_type) : 0,
+		.read_size	= pe_plan_read_size(attr->read_format, 0),
+	};
+}
+
+/**
+ * pe_plan_settle() - follow the number of members of the group
+ * @e: member of a group
+ *
+ * For each member of a group after each change; under ctx->lock, or before @e is published.
+ * Also keeps the sizes in the public part.
+ */
+void pe_plan_settle(struct pevent *e)
+{
+	u16 ids = id_fields_size(e->attr.sample_type);
+	u16 read = pe_plan_read_size(e->attr.read_format, e->group_leader->nr_siblings);
+
+	e->plan.read_size = read;
+	e->read_size = read;
+	e->id_header_size = ids;
+	e->header_size = e->plan.header_size - ids +
+			 (e->attr.sample_type & PERF_SAMPLE_READ ? read : 0);
+}
+
+/**
+ * pe_plan_read_size() - bytes that read() returns
+ * @read_format: PERF_FORMAT_* bits
+ * @nr_siblings: members of the group besides the leader
+ *
+ * Pure.  Layout: value, [enabled], [running], [id], [lost]; with PERF_FORMAT_GROUP: nr, [enabled],
+ * [running], then for each member value, [id], [lost].
+ */
+u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings)
+{
+	u32 per_member = 1 + hweight64(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	u32 words = hweight64(read_format & PE_FORMAT_TIMES);
+
+	if (read_format & PERF_FORMAT_GROUP)
+		words += 1 + nr_siblings * per_member;
+	return (words + per_member) * sizeof(u64);
+}
+
+/**
+ * pe_plan_read_fits() - are the values of a group short enough for a sample?
+ * @read_format: of one of the members; must be asked for each
+ * @nr_siblings: as it would be; a new leader is checked with 1 as well
+ *
+ * Pure.  If not, perf_event_open() fails with E2BIG.
+ */
+bool pe_plan_read_fits(u64 read_format, unsigned int nr_siblings)
+{
+	return pe_plan_read_size(read_format, nr_siblings) <= READ_SIZE_MAX;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The small records: a header, a body of known size, the sample_id trailer.
+ *
+ * pe_record_emit() is for everybody who has such a body; the records about an event itself
+ * (throttling, lost samples, its count) are made here.  Records about tasks and mappings are
+ * made by the sideband files.
+ *
+ * Context: any, NMI included, on the CPU or in the task whose events share the buffer, as for all
+ * output; see emit.c.  No locks.
+ */
+#include "output.h"
+
+/**
+ * pe_record_emit() - write a record with a fixed body
+ * @e: the event that gets it
+ * @type: PERF_RECORD_*
+ * @misc: for the header
+ * @body: may be NULL if @len is 0
+ * @len: bytes of @body, a multiple of 8
+ *
+ * Return: 0, or -ENOSPC if there is no buffer, or no room in it (which is accounted).
+ */
+int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len)
+{
+	struct perf_event_header header = {
+		.type	= type,
+		.misc	= misc,
+		.size	= sizeof(header) + len + e->plan.id_size,
+	};
+	struct perf_output_handle handle;
+	int err;
+
+	WARN_ON_ONCE(len % sizeof(u64));
+	err = perf_output_begin(&handle, NULL, &e->pub, header.size);
+	if (err)
+		return err;
+	pe_output_put(&handle, header);
+	pe_output_copy(&handle, body, len);
+	pe_trailer_emit(&handle, e);
+	perf_output_end(&handle);
+	return 0;
+}
+
+/* PERF_RECORD_THROTTLE and PERF_RECORD_UNTHROTTLE, after the header */
+struct throttle_body {
+	u64	time;
+	u64	id;
+	u64	stream_id;
+};
+
+static_assert(sizeof(struct throttle_body) == 24);
+static_assert(offsetof(struct throttle_body, id) == 8);
+static_assert(offsetof(struct throttle_body, stream_id) == 16);
+
+/**
+ * pe_record_throttle() - an event was stopped because it is too frequent, or goes on
+ * @e: the event
+ * @on: it was stopped
+ */
+void pe_record_throttle(struct pevent *e, bool on)
+{
+	struct throttle_body body = {
+		.time		= pe_event_clock(e),
+		.id		= pe_primary_id(e),
+		.stream_id	= e->id,
+	};
+
+	pe_record_emit(e, on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, &body,
+		       sizeof(body));
+}
+
+/* PERF_RECORD_LOST_SAMPLES, after the header */
+struct lost_samples_body {
+	u64	lost;
+};
+
+static_assert(sizeof(struct lost_samples_body) == 8);
+
+/**
+ * perf_log_lost_samples() - the hardware dropped samples before we saw them
+ * @event: their event
+ * @lost: how many
+ */
+void perf_log_lost_samples(struct perf_event *event, u64 lost)
+{
+	struct lost_samples_body body = { .lost = lost };
+
+	pe_record_emit(pe(event), PERF_RECORD_LOST_SAMPLES, 0, &body, sizeof(body));
+}
+
+/* PERF_RECORD_READ; the values as in a read() follow */
+struct read_record {
+	struct perf_event_header	header;
+	u32				pid;
+	u32				tid;
+};
+
+static_assert(sizeof(struct read_record) == 16);
+static_assert(offsetof(struct read_record, pid) == 8);
+static_assert(offsetof(struct read_record, tid) == 12);
+
+/**
+ * pe_record_read() - tell the values that an inherited event had when its task exited
+ * @e: the event of that task
+ * @task: the task
+ */
+void pe_record_read(struct pevent *e, struct task_struct *task)
+{
+	u16 values = READ_ONCE(e->plan.read_size);
+	struct read_record rec = {
+		.header	= {
+			.type	= PERF_RECORD_READ,
+			.size	= sizeof(rec) + values + e->plan.id_size,
+		},
+		.pid	= pe_event_pid(e, task),
+		.tid	= pe_event_tid(e, task),
+	};
+	struct perf_output_handle handle;
+
+	if (perf_output_begin(&handle, NULL, &e->pub, rec.header.size))
+		return;
+	pe_output_put(&handle, rec);
+	pe_read_emit(&handle, e, values);
+	pe_trailer_emit(&handle, e);
+	perf_output_end(&handle);
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffer that user space maps: its pages, and how records get into it.
+ *
+ * Pages.  One control page (struct perf_event_mmap_page) and 2^n data pages, or none.  With
+ * CONFIG_PERF_USE_VMALLOC (data caches that alias) they are one vmalloc area and data_pages[] has
+ * one entry of page_order; otherwise they are single pages near the CPU of the event.  Allocated
+ * and freed in task context, by mmap.c; the last reference frees them after a grace period, so a
+ * writer that found the buffer under RCU, or with preemption off, may finish its record.
+ *
+ * Writers.  All events that share a buffer are of one CPU or of one task, hence two writers are
+ * never on two CPUs at the same time.  They do nest: task, softirq, irq, NMI.  A writer
+ *
+ *   pe_reserve()	counts itself in rb->nest, then moves rb->head by cmpxchg; if there is no
+ *			room it counts a lost record instead,
+ *   pe_output_*()	fills in the bytes between the two heads, which nobody else touches,
+ *   pe_commit()	leaves.  Only the outermost one stores data_head, because the records of
+ *			those it interrupts lie before its own and are not complete.
+ *
+ * A nested writer is done before the one it interrupted goes on; it leaves rb->nest as it found
+ * it, which is why plain loads and stores are enough there.  One that comes after the outermost
+ * has read rb->head for publishing, and before it has left, does not publish; hence the second
+ * look at rb->head in pe_commit().
+ *
+ * The reader is user space, possibly on another CPU.  Barrier pairs:
+ *
+ *   A  load data_tail, (control dependency) store record	reader: load record, mb, store tail
+ *   B  store record, wmb, store data_head			reader: load head, rmb, load record
+ *
+ * A tail that makes no sense only changes how much room there seems to be: offsets are masked.
+ *
+ * rb->lost, rb->events, rb->wakeup and rb->due are advisory sums of all levels; each update is
+ * atomic against interrupts of the same CPU.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "ring_buffer.h"
+
+/* ------------------------------------------------------------------ pages */
+
+static struct perf_buffer *alloc_control(size_t nr_ptrs, int node)
+{
+	struct perf_buffer *rb;
+
+	if (struct_size(rb, data_pages, nr_ptrs) > KMALLOC_MAX_SIZE)
+		return NULL;
+	return kzalloc_node(struct_size(rb, data_pages, nr_ptrs), GFP_KERNEL, node);
+}
+
+#ifdef CONFIG_PERF_USE_VMALLOC
+
+static void free_pages_of(struct perf_buffer *rb)
+{
+	unsigned long nr = pe_buffer_data_pages(rb), i;
+	void *area = rb->user_page;
+
+	if (!area)
+		return;
+	for (i = 0; i <= nr; i++)
+		vmalloc_to_page(area + i * PAGE_SIZE)->mapping = NULL;
+	vfree(area);
+}
+
+static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
+{
+	void *area = vmalloc_user((nr_pages + 1UL) * PAGE_SIZE);
+
+	if (!area)
+		return false;
+	rb->user_page = area;
+	rb->data_pages[0] = area + PAGE_SIZE;
+	rb->nr_pages = !!nr_pages;
+	rb->page_order = nr_pages ? ilog2(nr_pages) : 0;
+	return true;
+}
+
+static size_t nr_pointers(int nr_pages)
+{
+	return 1;
+}
+
+static struct page *data_page(struct perf_buffer *rb, unsigned long nr)
+{
+	return vmalloc_to_page(rb->data_pages[0] + nr * PAGE_SIZE);
+}
+
+static struct page *control_page(struct perf_buffer *rb)
+{
+	return vmalloc_to_page(rb->user_page);
+}
+
+#else
+
+static void free_one(void *addr)
+{
+	struct page *page = virt_to_page(addr);
+
+	page->mapping = NULL;	/* set while it was in a page table */
+	__free_page(page);
+}
+
+static void *alloc_one(int node)
+{
+	struct page *page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+
+	return page ? page_address(page) : NULL;
+}
+
+static void free_pages_of(struct perf_buffer *rb)
+{
+	while (rb->nr_pages)
+		free_one(rb->data_pages[--rb->nr_pages]);
+	if (rb->user_page)
+		free_one(rb->user_page);
+}
+
+/* What there is when it fails is freed with free_pages_of(). */
+static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
+{
+	rb->user_page = alloc_one(node);
+	if (!rb->user_page)
+		return false;
+	for (; rb->nr_pages < nr_pages; rb->nr_pages++) {
+		rb->data_pages[rb->nr_pages] = alloc_one(node);
+		if (!rb->data_pages[rb->nr_pages])
+			return false;
+	}
+	return true;
+}
+
+static size_t nr_pointers(int nr_pages)
+{
+	return nr_pages;
+}
+
+static struct page *data_page(struct perf_buffer *rb, unsigned long nr)
+{
+	return virt_to_page(rb->data_pages[nr]);
+}
+
+static struct page *control_page(struct perf_buffer *rb)
+{
+	return virt_to_page(rb->user_page);
+}
+
+#endif /* CONFIG_PERF_USE_VMALLOC */
+
+static void free_buffer(struct perf_buffer *rb)
+{
+	free_pages_of(rb);
+	kfree(rb);
+}
+
+static void free_after_grace(struct rcu_head *head)
+{
+	free_buffer(container_of(head, struct perf_buffer, rcu_head));
+}
+
+/**
+ * pe_buffer_alloc() - make a buffer
+ * @nr_pages: data pages, a power of two, or 0 for the control page alone
+ * @watermark: bytes after which the reader is woken; 0: half of the data pages
+ * @cpu: the pages come from the node of this CPU; -1: from anywhere
+ * @flags: PE_BUFFER_WRITABLE when the reader tells how far it is; else old records are
+ *	overwritten
+ *
+ * Task context, may sleep.  Return: a buffer with one reference, or NULL.
+ */
+struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags)
+{
+	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
+	struct perf_buffer *rb = alloc_control(nr_pointers(nr_pages), node);
+	long size;
+
+	if (!rb)
+		return NULL;
+	if (!alloc_pages_of(rb, nr_pages, node)) {
+		free_buffer(rb);
+		return NULL;
+	}
+	size = pe_buffer_data_size(rb);
+	rb->watermark = min(watermark, size) ?: size / 2;
+	rb->overwrite = !(flags & PE_BUFFER_WRITABLE);
+	rb->paused = !nr_pages;		/* spares the writers a test for "no pages" */
+	refcount_set(&rb->refcount, 1);
+	spin_lock_init(&rb->listeners_lock);
+	INIT_LIST_HEAD(&rb->listeners);
+	return rb;
+}
+
+/**
+ * pe_buffer_get() - take a reference to the buffer that gets the output of an event
+ * @e: the event
+ *
+ * Any context.  Return: the buffer, or NULL when there is none (any more).
+ */
+struct perf_buffer *pe_buffer_get(struct pevent *e)
+{
+	struct perf_buffer *rb;
+
+	guard(rcu)();
+	rb = rcu_dereference(e->sink->rb);
+	return rb && refcount_inc_not_zero(&rb->refcount) ? rb : NULL;
+}
+
+/**
+ * pe_buffer_put() - drop a reference
+ * @rb: the buffer
+ *
+ * Any context but NMI.
+ */
+void pe_buffer_put(struct perf_buffer *rb)
+{
+	if (!refcount_dec_and_test(&rb->refcount))
+		return;
+	WARN_ON_ONCE(!list_empty(&rb->listeners));
+	call_rcu(&rb->rcu_head, free_after_grace);
+}
+
+/**
+ * pe_buffer_pause() - PERF_EVENT_IOC_PAUSE_OUTPUT
+ * @rb: the buffer
+ * @pause: refuse records from now on
+ */
+void pe_buffer_pause(struct perf_buffer *rb, bool pause)
+{
+	WRITE_ONCE(rb->paused, pause || !rb->nr_pages);
+}
+
+/**
+ * pe_buffer_page() - the page at an offset of the mapping
+ * @rb: the buffer
+ * @pgoff: 0 for the control page, then the data pages
+ *
+ * Return: the page, or NULL beyond the end.
+ */
+struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
+{
+	if (!pgoff)
+		return control_page(rb);
+	return pgoff <= pe_buffer_data_pages(rb) ? data_page(rb, pgoff - 1) : NULL;
+}
+
+/* ------------------------------------------------- reserving and committing */
+
+/* One byte always stays free: a full buffer must not look like an empty one. */
+static __always_inline bool fits(const struct perf_buffer *rb, unsigned long head,
+				 unsigned int size, bool backward)
+{
+	unsigned long tail = READ_ONCE(rb->user_page->data_tail);
+	unsigned long room = (backward ? head - tail : tail - head) - 1;
+
+	return (room & (pe_buffer_data_size(rb) - 1)) >= size;
+}
+
+static void point_at(struct perf_output_handle *handle, unsigned long offset)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned long chunk = pe_buffer_chunk(rb);
+	unsigned long into = offset & (chunk - 1);
+
+	handle->page = (offset >> (PAGE_SHIFT + rb->page_order)) & (rb->nr_pages - 1);
+	handle->addr = rb->data_pages[handle->page] + into;
+	handle->size = chunk - into;
+}
+
+/* Out of the nest without a record; whoever is outermost publishes for the others. */
+static enum pe_reserved give_up(struct perf_output_handle *handle)
+{
+	local_inc(&handle->rb->lost);
+	/* A nested writer may have asked for a wakeup that is ours to deliver. */
+	handle->wakeup = pe_commit(handle);
+	return PE_FULL;
+}
+
+/**
+ * pe_reserve() - make room for a record
+ * @handle: rb, page, addr and size are set; size is what is left in the page
+ * @rb: the buffer
+ * @size: bytes of the record, a multiple of 8
+ * @lost_size: bytes of the LOST record that must precede it if there were losses
+ * @backward: the record goes below the previous one
+ *
+ * Any context, preemption off until pe_commit(), which must follow PE_RESERVED*.  After PE_FULL
+ * handle->wakeup tells what pe_commit() would have: the reader must be woken for somebody else.
+ */
+enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffer *rb,
+			    unsigned int size, unsigned int lost_size, bool backward)
+{
+	unsigned long old, new, used;
+	unsigned int total;
+	bool lost;
+
+	if (unlikely(READ_ONCE(rb->paused))) {
+		if (rb->nr_pages)
+			local_inc(&rb->lost);
+		return PE_PAUSED;
+	}
+
+	handle->rb = rb;
+	handle->flags = 0;
+	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
+	barrier();	/* whoever interrupts from here on does not publish */
+
+	old = local_read(&rb->head);
+	do {
+		lost = unlikely(local_read(&rb->lost));
+		total = lost ? size + lost_size : size;
+		/* A: the stores into the record depend on this load of data_tail */
+		if (!rb->overwrite && unlikely(!fits(rb, old, total, backward)))
+			return give_up(handle);
+		new = backward ? old - total : old + total;
+	} while (!local_try_cmpxchg(&rb->head, &old, new));
+
+	used = backward ? -new : new;
+	if (unlikely(used - local_read(&rb->wakeup) > rb->watermark)) {
+		local_add(rb->watermark, &rb->wakeup);
+		WRITE_ONCE(rb->due, 1);
+	}
+	point_at(handle, backward ? new : old);
+	return lost ? PE_RESERVED_LOST : PE_RESERVED;
+}
+
+/**
+ * pe_commit() - the record is complete
+ * @handle: from pe_reserve()
+ *
+ * Return: the reader must be woken; never for a nested writer, whose wish stays in rb->due.
+ */
+bool pe_commit(struct perf_output_handle *handle)
+{
+	struct perf_buffer *rb = handle->rb;
+	unsigned int nest = READ_ONCE(rb->nest);
+	unsigned long head;
+
+	if (nest > 1) {
+		WRITE_ONCE(rb->nest, nest - 1);
+		return false;
+	}
+
+	do {
+		WRITE_ONCE(rb->nest, 1);
+		barrier();	/* nobody else publishes after this look at head */
+		head = local_read(&rb->head);
+		smp_wmb();	/* B: records before the head that covers them */
+		WRITE_ONCE(rb->user_page->data_head, head);
+		barrier();	/* who comes after we left publishes more than we did, so later */
+		WRITE_ONCE(rb->nest, 0);
+		barrier();	/* who came before we left is seen now */
+	} while (unlikely(local_read(&rb->head) != head));
+
+	if (likely(!READ_ONCE(rb->due)))
+		return false;
+	WRITE_ONCE(rb->due, 0);
+	return true;
+}
+
+/* ---------------------------------------------------------------- filling in */
+
+static __always_inline void advance(struct perf_output_handle *handle, unsigned int len)
+{
+	struct perf_buffer *rb = handle->rb;
+
+	handle->addr += len;
+	handle->size -= len;
+	if (!handle->size) {
+		handle->page = (handle->page + 1) & (rb->nr_pages - 1);
+		handle->addr = rb->data_pages[handle->page];
+		handle->size = pe_buffer_chunk(rb);
+	}
+}
+
+static __always_inline unsigned int piece(const struct perf_output_handle *handle,
+					  unsigned int len)
+{
+	return min_t(unsigned long, handle->size, len);
+}
+
+/**
+ * pe_output_copy_pages() - append bytes that may reach into the next pages
+ * @handle: the reservation
+ * @buf: kernel memory
+ * @len: bytes
+ */
+void pe_output_copy_pages(struct perf_output_handle *handle, const void *buf, unsigned int len)
+{
+	while (len) {
+		unsigned int n = piece(handle, len);
+
+		memcpy(handle->addr, buf, n);
+		advance(handle, n);
+		buf += n;
+		len -= n;
+	}
+}
+
+/**
+ * pe_output_skip() - leave bytes as they are
+ * @handle: the reservation
+ * @len: bytes
+ */
+void pe_output_skip(struct perf_output_handle *handle, unsigned int len)
+{
+	while (len) {
+		unsigned int n = piece(handle, len);
+
+		advance(handle, n);
+		len -= n;
+	}
+}
+
+#ifdef arch_perf_out_copy_user
+#define copy_user_nmi	arch_perf_out_copy_user
+#else
+static unsigned long copy_user_nmi(void *dst, const void __user *src, unsigned long n)
+{
+	unsigned long left;
+
+	pagefault_disable();
+	left = __copy_from_user_inatomic(dst, src, n);
+	pagefault_enable();
+	return left;
+}
+#endif
+
+/**
+ * pe_output_copy_user() - append user memory as far as it can be read without a fault
+ * @handle: the reservation
+ * @buf: user address
+ * @len: bytes; the reservation advances by all of them
+ *
+ * Any context.  Return: bytes at the end that were not copied.
+ */
+unsigned int pe_output_copy_user(struct perf_output_handle *handle, const void __user *buf,
+				 unsigned int len)
+{
+	while (len) {
+		unsigned int n = piece(handle, len);
+		unsigned long left = copy_user_nmi(handle->addr, buf, n);
+
+		advance(handle, n);
+		if (left) {
+			pe_output_skip(handle, len - n);
+			return len - n + left;
+		}
+		buf += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * pe_output_custom() - append what a callback copies
+ * @handle: the reservation
+ * @copy: see perf_copy_f
+ * @buf: passed to @copy
+ * @len: bytes; the reservation advances by all of them even when @copy stops early
+ */
+void pe_output_custom(struct perf_output_handle *handle, perf_copy_f copy, const void *buf,
+		      unsigned int len)
+{
+	unsigned int done = 0;
+
+	while (done < len) {
+		unsigned int n = piece(handle, len - done);
+		unsigned long left = copy(handle->addr, buf, done, n);
+
+		advance(handle, n);
+		done += n;
+		if (left) {
+			pe_output_skip(handle, len - done);
+			return;
+		}
+	}
+}
+
+/* Contract: see <linux/perf_event.h>. */
+unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf, unsigned int len)
+{
+	pe_output_copy(handle, buf, len);
+	return 0;
+}
+
+unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len)
+{
+	pe_output_skip(handle, len);
+	return 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 1: the buffer that user space maps. See ring_buffer.c for the protocol. */
+#ifndef _KERNEL_EVENTS_RING_BUFFER_H
+#define _KERNEL_EVENTS_RING_BUFFER_H
+
+#include "types.h"
+
+/**
+ * struct perf_buffer - control page and data pages that user space maps
+ *
+ * References: each event that writes to it (pevent.rb) and each mapping's event.  Freed by RCU.
+ */
+struct perf_buffer {
+	refcount_t			refcount;
+	struct rcu_head			rcu_head;
+
+	/* writers; only the CPU that writes, but see ring_buffer.c */
+	local_t				head;		/* bytes reserved */
+	unsigned int			nest;		/* writers that are not done */
+	unsigned int			due;		/* the reader is to be told */
+	local_t				lost;		/* records lost since the last LOST */
+	local_t				events;		/* records since the last wakeup */
+	local_t				wakeup;		/* head at the last watermark */
+
+	/* constant once mapped */
+	int				nr_pages;	/* data pages */
+	int				page_order;	/* of each, CONFIG_PERF_USE_VMALLOC */
+	int				overwrite;	/* the reader maps it read-only */
+	long				watermark;	/* bytes per wakeup, 0: by events */
+
+	int				paused;		/* writes are refused */
+	atomic_t			poll;		/* EPOLL bits for the next poll() */
+
+	/* events that write here */
+	spinlock_t			listeners_lock;
+	struct list_head		listeners;	/* RCU, pevent.rb_entry */
+
+	/* mappings and what they are charged */
+	atomic_t			mmap_count;
+	unsigned long			mmap_locked;	/* pages charged to the mm's pinned_vm */
+	struct user_struct		*mmap_user;
+	struct mm_struct		*mmap_mm;	/* the mm that was charged; mm_count held */
+
+	struct perf_event_mmap_page	*user_page;
+	void				*data_pages[];
+};
+
+#define PE_BUFFER_WRITABLE	0x01	/* the reader may write data_tail */
+
+struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags);
+struct perf_buffer *pe_buffer_get(struct pevent *e);	/* of e's sink; NULL if none */
+void pe_buffer_put(struct perf_buffer *rb);
+void pe_buffer_pause(struct perf_buffer *rb, bool pause);
+struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
+
+static inline unsigned long pe_buffer_data_size(const struct perf_buffer *rb)
+{
+	return (unsigned long)rb->nr_pages << (PAGE_SHIFT + rb->page_order);
+}
+
+/* Number of data pages that a mapping covers. */
+static inline unsigned long pe_buffer_data_pages(const struct perf_buffer *rb)
+{
+	return (unsigned long)rb->nr_pages << rb->page_order;
+}
+
+/* Bytes from the start of one entry of data_pages[] to the start of the next. */
+static inline unsigned long pe_buffer_chunk(const struct perf_buffer *rb)
+{
+	return PAGE_SIZE << rb->page_order;
+}
+
+/* What pe_reserve() was able to do. */
+enum pe_reserved {
+	PE_RESERVED,		/* room for the record */
+	PE_RESERVED_LOST,	/* and, in front of it, for a LOST record, which must be written */
+	PE_FULL,		/* nothing; counted in rb->lost */
+	PE_PAUSED,		/* nothing; counted, unless the buffer has no data pages at all */
+};
+
+/*
+ * The protocol under perf_output_begin() and perf_output_end().  Preemption is off from one to
+ * the other, any context.  pe_commit() tells whether the reader must be woken.
+ */
+enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffer *rb,
+			    unsigned int size, unsigned int lost_size, bool backward);
+bool pe_commit(struct perf_output_handle *handle);
+
+/* One more record for those who want a wakeup every @every; below 1 means every one of them. */
+static inline void pe_count_record(struct perf_buffer *rb, int every)
+{
+	if (local_inc_return(&rb->events) >= every) {
+		local_sub(every, &rb->events);
+		WRITE_ONCE(rb->due, 1);
+	}
+}
+
+/* Writing between the two; len bytes, never more than reserved. */
+void pe_output_copy_pages(struct perf_output_handle *handle, const void *buf, unsigned int len);
+void pe_output_skip(struct perf_output_handle *handle, unsigned int len);
+/* Copies from user memory without faulting; return: bytes not copied (they are skipped). */
+unsigned int pe_output_copy_user(struct perf_output_handle *handle, const void __user *buf,
+				 unsigned int len);
+/* Copies with a callback of perf_raw_frag. */
+void pe_output_custom(struct perf_output_handle *handle, perf_copy_f copy, const void *buf,
+		      unsigned int len);
+
+static __always_inline void pe_output_copy(struct perf_output_handle *handle, const void *buf,
+					   unsigned int len)
+{
+	if (unlikely(len >= handle->size)) {
+		pe_output_copy_pages(handle, buf, len);
+		return;
+	}
+	memcpy(handle->addr, buf, len);
+	handle->addr += len;
+	handle->size -= len;
+}
+
+#define pe_output_put(handle, x)	pe_output_copy((handle), &(x), sizeof(x))
+
+/**
+ * pe_words_open() - where to put the next words of a record
+ * @handle: the reservation
+ * @bounce: room for @max words, used when they would cross the end of a page
+ * @max: at most so many words will be written
+ *
+ * Return: pointer to write to; the end of what was written goes to pe_words_close().
+ */
+static inline u64 *pe_words_open(struct perf_output_handle *handle, u64 *bounce, unsigned int max)
+{
+	return likely(handle->size > max * sizeof(u64)) ? handle->addr : bounce;
+}
+
+static inline void pe_words_close(struct perf_output_handle *handle, const u64 *bounce,
+				  const u64 *start, const u64 *end)
+{
+	unsigned int len = (const void *)end - (const void *)start;
+
+	if (unlikely(start == bounce)) {
+		pe_output_copy(handle, bounce, len);
+		return;
+	}
+	handle->addr += len;
+	handle->size -= len;
+}
+
+#endif /* _KERNEL_EVENTS_RING_BUFFER_H */
