@@ -257,8 +257,6 @@ struct pt_rec_throttle {
 
 /* A loop of two instructions per turn; turns must not be 0. */
 void pt_spin(u64 turns);
-/* What the above retires with the call and the return, beside 2 * turns. */
-u64 pt_spin_overhead(void);
 /* First and last byte of the loop's code. */
 extern const char pt_spin_start[], pt_spin_end[];
 static inline bool pt_in_spin(u64 ip)
@@ -276,6 +274,14 @@ void pt_settle(void);
 u8 *pt_fresh_pages(unsigned int nr);
 /* Touch nr pages by one store each; every fresh one is one fault. */
 void pt_touch(u8 *base, unsigned int nr);
+/* The instruction that does it */
+extern const char pt_store_insn[];
+/*
+ * One store, by the instruction pt_chain_insn, in a function whose frame is
+ * followed by one that returns to pt_chain_return and then to the caller.
+ */
+void pt_chain_outer(u8 *at);
+extern const char pt_chain_insn[], pt_chain_return[];
 /* Both. Exactly nr minor faults when the mapping is fresh. */
 void pt_fault(unsigned int nr);
 /* Run until the calling thread used this much CPU time. */

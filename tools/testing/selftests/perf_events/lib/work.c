@@ -44,9 +44,77 @@ __asm__(".pushsection .text.pt_spin, \"ax\", @progbits\n"
 #error "no loop for this architecture"
 #endif
 
-u64 pt_spin_overhead(void)
+/*
+ * Stores at an address known to the instruction. pt_store_pages() touches a
+ * row of pages; pt_chain_outer() does one store two frames deep, with frame
+ * pointers as the ABI wants them, whatever the compiler makes of its own.
+ */
+#if defined(__x86_64__)
+__asm__(".pushsection .text.pt_store, \"ax\", @progbits\n"
+	".globl pt_store_pages, pt_store_insn\n"
+	".type pt_store_pages, @function\n"
+	"pt_store_pages:\n"
+	"pt_store_insn:\n"
+	"	movb $1, (%rdi)\n"
+	"	add %rdx, %rdi\n"
+	"	dec %rsi\n"
+	"	jnz pt_store_insn\n"
+	"	ret\n"
+	".globl pt_chain_outer, pt_chain_return, pt_chain_insn\n"
+	".type pt_chain_outer, @function\n"
+	"pt_chain_outer:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	call pt_chain_inner\n"
+	"pt_chain_return:\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".type pt_chain_inner, @function\n"
+	"pt_chain_inner:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"pt_chain_insn:\n"
+	"	movb $1, (%rdi)\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".popsection\n");
+#else
+__asm__(".pushsection .text.pt_store, \"ax\", @progbits\n"
+	".globl pt_store_pages, pt_store_insn\n"
+	".type pt_store_pages, @function\n"
+	"pt_store_pages:\n"
+	"pt_store_insn:\n"
+	"	strb wzr, [x0]\n"
+	"	add x0, x0, x2\n"
+	"	subs x1, x1, #1\n"
+	"	b.ne pt_store_insn\n"
+	"	ret\n"
+	".globl pt_chain_outer, pt_chain_return, pt_chain_insn\n"
+	".type pt_chain_outer, @function\n"
+	"pt_chain_outer:\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, sp\n"
+	"	bl pt_chain_inner\n"
+	"pt_chain_return:\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	".type pt_chain_inner, @function\n"
+	"pt_chain_inner:\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, sp\n"
+	"pt_chain_insn:\n"
+	"	strb wzr, [x0]\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	".popsection\n");
+#endif
+
+void pt_store_pages(u8 *base, u64 nr, u64 step);
+
+void pt_touch(u8 *base, unsigned int nr)
 {
-	return 1;
+	if (nr)
+		pt_store_pages(base, nr, (u64)pt_page_size());
 }
 
 static PT_NOINLINE void touch_stack(void)
@@ -75,15 +143,6 @@ u8 *pt_fresh_pages(unsigned int nr)
 	pt_need(!madvise(p, len, MADV_NOHUGEPAGE) || errno == EINVAL, "MADV_NOHUGEPAGE: %s",
 		strerror(errno));
 	return p;
-}
-
-PT_NOINLINE void pt_touch(u8 *base, unsigned int nr)
-{
-	size_t step = (size_t)pt_page_size();
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		*(volatile u8 *)(base + i * step) = 1;
 }
 
 void pt_fault(unsigned int nr)

@@ -1,0 +1,744 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sample.c - every field of a sample against a fact known from elsewhere.
+ *
+ * The source is mostly the page fault with period 1: it happens at an
+ * instruction, an address and a moment of our choosing. Sources have
+ * programs of their own.
+ */
+#include "lib/ptest.h"
+#include <pthread.h>
+
+#if defined(__x86_64__)
+#define REG_SP		7
+#define REG_PC		8
+#define REG_ARG0	5
+#define REG_FP		6
+#else
+#define REG_SP		31
+#define REG_PC		32
+#define REG_ARG0	0
+#define REG_FP		29
+#endif
+
+static struct perf_event_attr faults(u64 sample_type)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = 1;
+	attr.sample_type = sample_type;
+	attr.disabled = 1;
+	return attr;
+}
+
+/* Open, map, and have nr pages touched under it. */
+static int record_faults(struct perf_event_attr *attr, struct pt_ring *r, u8 *p, unsigned int nr)
+{
+	int fd = pt_open(attr, 0, -1, -1, 0);
+
+	pt_map(r, fd, 64);
+	pt_enable(fd);
+	pt_touch(p, nr);
+	pt_disable(fd);
+	return fd;
+}
+
+static void next_sample(struct pt_ring *r, const struct perf_event_attr *attr,
+			struct pt_sample *s, struct pt_record *rec)
+{
+	pt_need(pt_next(r, rec), "no record");
+	pt_parse_sample(attr, rec, s);
+}
+
+static struct pt_record rec;
+static struct pt_sample s;
+
+static void one_sample_per_event(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP);
+	struct pt_ring r;
+	int fd;
+
+	fd = record_faults(&attr, &r, pt_fresh_pages(500), 500);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 500);
+	pt_eq(pt_head(&r), 500 * 16);
+	pt_eq(pt_count(fd), 500);
+}
+
+static void every_nth(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_ADDR);
+	u8 *p = pt_fresh_pages(500);
+	struct pt_ring r;
+	int i;
+
+	attr.sample_period = 7;
+	record_faults(&attr, &r, p, 500);
+	for (i = 7; i <= 500; i += 7) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.addr, pt_addr(p) + (u64)(i - 1) * (u64)pt_page_size());
+	}
+	pt_check(!pt_next(&r, &rec), "a sample too many");
+}
+
+static void no_fields(void)
+{
+	struct perf_event_attr attr = faults(0);
+	struct pt_ring r;
+
+	record_faults(&attr, &r, pt_fresh_pages(3), 3);
+	pt_need(pt_next(&r, &rec), "no record");
+	pt_eq(rec.h.size, 8);
+	pt_eq(pt_head(&r), 3 * 8);
+}
+
+static void ip_addr_and_mode(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR);
+	u8 *p = pt_fresh_pages(10);
+	struct pt_ring r;
+	int i;
+
+	record_faults(&attr, &r, p, 10);
+	for (i = 0; i < 10; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(rec.h.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_USER);
+		pt_eq(s.ip, pt_addr(pt_store_insn));
+		pt_eq(s.addr, pt_addr(p) + (u64)i * (u64)pt_page_size());
+	}
+}
+
+/* The kernel copies into pages that are not there yet. */
+static void kernel_mode(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR);
+	size_t page = (size_t)pt_page_size();
+	u8 *p = pt_fresh_pages(4);
+	struct pt_ring r;
+	int fd, zero, i;
+
+	attr.exclude_user = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	zero = open("/dev/zero", O_RDONLY);
+	pt_need(zero >= 0, "/dev/zero: %s", strerror(errno));
+	pt_enable(fd);
+	pt_eq(read(zero, p, 4 * page), 4 * page);
+	pt_disable(fd);
+	for (i = 0; i < 4; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(rec.h.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_KERNEL);
+		pt_check(s.ip >> 63, "kernel IP %#llx", (unsigned long long)s.ip);
+		pt_eq(s.addr & ~(u64)(page - 1), pt_addr(p) + (u64)i * page);
+	}
+	pt_check(!pt_next(&r, &rec), "a sample too many");
+}
+
+static void excluded_kernel(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP);
+	u8 *p = pt_fresh_pages(4);
+	struct pt_ring r;
+	int fd, zero;
+
+	attr.exclude_kernel = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	zero = open("/dev/zero", O_RDONLY);
+	pt_enable(fd);
+	pt_eq(read(zero, p, 4 * (size_t)pt_page_size()), 4 * pt_page_size());
+	pt_disable(fd);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 0);
+}
+
+struct thread {
+	u8 *pages;
+	struct perf_event_attr *attr;
+	struct pt_ring *ring;
+	u32 tid;
+};
+
+static void *faulting_thread(void *arg)
+{
+	struct thread *t = arg;
+
+	t->tid = (u32)pt_tid();
+	record_faults(t->attr, t->ring, t->pages, 5);
+	return NULL;
+}
+
+static void tid_of_a_thread(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_TID);
+	struct pt_ring r;
+	struct thread t = { pt_fresh_pages(5), &attr, &r, 0 };
+	pthread_t thread;
+	int i;
+
+	pt_need(!pthread_create(&thread, NULL, faulting_thread, &t), "pthread_create");
+	pthread_join(thread, NULL);
+	pt_check(t.tid != (u32)getpid(), "the thread is no thread");
+	for (i = 0; i < 5; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.pid, getpid());
+		pt_eq(s.tid, t.tid);
+	}
+}
+
+static void times_by_clock(void)
+{
+	static const clockid_t clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, CLOCK_BOOTTIME, CLOCK_TAI,
+	};
+	unsigned int i;
+
+	for (i = 0; i < PT_ARRAY_SIZE(clocks); i++) {
+		struct perf_event_attr attr = faults(PERF_SAMPLE_TIME);
+		u8 *p = pt_fresh_pages(20);
+		struct pt_ring r;
+		u64 before, after;
+		int fd, j;
+
+		attr.use_clockid = 1;
+		attr.clockid = clocks[i];
+		before = pt_clock(clocks[i]);
+		fd = record_faults(&attr, &r, p, 20);
+		after = pt_clock(clocks[i]);
+		for (j = 0; j < 20; j++) {
+			next_sample(&r, &attr, &s, &rec);
+			pt_check(s.time >= before && s.time <= after,
+				 "clock %d: %llu is not between %llu and %llu", clocks[i],
+				 (unsigned long long)s.time, (unsigned long long)before,
+				 (unsigned long long)after);
+			before = s.time;
+		}
+		close(fd);
+	}
+}
+
+static void default_time_is_monotonic(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_TIME);
+	u64 last = 0, first = 0, before, after;
+	u8 *p = pt_fresh_pages(2);
+	struct pt_ring r;
+	int fd, i;
+
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	before = pt_clock(CLOCK_MONOTONIC);
+	pt_touch(p, 1);
+	pt_burn(20000000);
+	pt_touch(p + pt_page_size(), 1);
+	after = pt_clock(CLOCK_MONOTONIC);
+	pt_disable(fd);
+	for (i = 0; pt_next_of(&r, &rec, PERF_RECORD_SAMPLE); i++) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (!i)
+			first = s.time;
+		pt_check(s.time >= last, "time went back");
+		last = s.time;
+	}
+	pt_need(i >= 2, "%d samples", i);
+	pt_check(last - first >= 20000000, "only %llu ns between the samples",
+		 (unsigned long long)(last - first));
+	/* Nanoseconds, though of another clock: a tenth of tolerance. */
+	pt_check(last - first <= (after - before) / 10 * 11 + 1000000, "%llu ns of %llu",
+		 (unsigned long long)(last - first), (unsigned long long)(after - before));
+}
+
+static void ids(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+					     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
+	struct pt_ring r;
+	u64 first;
+	int fd, i;
+
+	fd = record_faults(&attr, &r, pt_fresh_pages(5), 5);
+	for (i = 0; i < 5; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.id, pt_id(fd));
+		pt_eq(s.stream_id, pt_id(fd));
+		/* IDENTIFIER is where a reader finds it before it knows the attr. */
+		memcpy(&first, rec.body, 8);
+		pt_eq(first, pt_id(fd));
+	}
+}
+
+static void cpu_number(void)
+{
+	int cpu, j;
+
+	for (cpu = 0; cpu < pt_online_cpus(); cpu++) {
+		struct perf_event_attr attr = faults(PERF_SAMPLE_CPU);
+		struct pt_ring r;
+
+		pt_pin(cpu);
+		record_faults(&attr, &r, pt_fresh_pages(5), 5);
+		for (j = 0; j < 5; j++) {
+			next_sample(&r, &attr, &s, &rec);
+			pt_eq(s.cpu, cpu);
+			pt_eq(s.cpu_res, 0);
+		}
+	}
+}
+
+static void period_field(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_PERIOD);
+	struct pt_ring r;
+	int i;
+
+	record_faults(&attr, &r, pt_fresh_pages(5), 5);
+	for (i = 0; i < 5; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.period, 1);
+	}
+}
+
+static void read_field_all_formats(void)
+{
+	u64 f;
+	int i;
+
+	for (f = 0; f < PERF_FORMAT_MAX; f++) {
+		struct perf_event_attr attr = faults(PERF_SAMPLE_READ);
+		u64 last_enabled = 0;
+		struct pt_ring r;
+		int fd;
+
+		attr.read_format = f;
+		fd = record_faults(&attr, &r, pt_fresh_pages(5), 5);
+		for (i = 1; i <= 5; i++) {
+			next_sample(&r, &attr, &s, &rec);
+			pt_eq(s.read.nr, 1);
+			pt_eq(s.read.v[0].value, i);
+			if (f & PERF_FORMAT_ID)
+				pt_eq(s.read.v[0].id, pt_id(fd));
+			pt_eq(s.read.v[0].lost, 0);
+			pt_check(s.read.enabled >= last_enabled, "enabled went back");
+			last_enabled = s.read.enabled;
+			if ((f & 3) == 3)
+				pt_eq(s.read.running, s.read.enabled);
+		}
+		close(fd);
+	}
+}
+
+static void read_field_of_a_group(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_READ);
+	struct perf_event_attr sib = pt_attr(PT_SW(PAGE_FAULTS_MIN));
+	struct perf_event_attr dummy = pt_attr(PT_SW(DUMMY));
+	u8 *p = pt_fresh_pages(6);
+	int fd, a, b, i;
+	struct pt_ring r;
+
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	a = pt_open(&sib, 0, -1, fd, 0);
+	b = pt_open(&dummy, 0, -1, fd, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	pt_touch(p, 6);
+	pt_disable(fd);
+	for (i = 1; i <= 6; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.read.nr, 3);
+		pt_eq(s.read.v[0].value, i);
+		pt_eq(s.read.v[0].id, pt_id(fd));
+		pt_eq(s.read.v[1].id, pt_id(a));
+		/* The same fault, counted before or after the leader's sample. */
+		pt_check(s.read.v[1].value == (u64)i || s.read.v[1].value == (u64)i - 1,
+			 "sibling %llu with leader %d", (unsigned long long)s.read.v[1].value, i);
+		pt_eq(s.read.v[2].value, 0);
+		pt_eq(s.read.v[2].id, pt_id(b));
+	}
+}
+
+static PT_NOINLINE void call_chain(u8 *p)
+{
+	pt_chain_outer(p);
+	__asm__ volatile("");
+}
+
+static void callchain_of_user_code(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
+	u8 *p = pt_fresh_pages(2);
+	struct pt_ring r;
+	int fd;
+
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	call_chain(p);
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	pt_eq(s.ip, pt_addr(pt_chain_insn));
+	pt_need(s.nr_ips >= 4, "%llu entries", (unsigned long long)s.nr_ips);
+	pt_eq(s.ips[0], (u64)PERF_CONTEXT_USER);
+	pt_eq(s.ips[1], pt_addr(pt_chain_insn));
+	pt_eq(s.ips[2], pt_addr(pt_chain_return));
+	pt_check(s.ips[3] > pt_addr((void *)call_chain) && s.ips[3] < pt_addr((void *)call_chain) + 64,
+		 "%#llx is not in call_chain", (unsigned long long)s.ips[3]);
+}
+
+static void callchain_limits(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_CALLCHAIN);
+	int max;
+
+	for (max = 1; max <= 3; max++) {
+		u8 *p = pt_fresh_pages(2);
+		struct pt_ring r;
+		int fd;
+
+		attr.sample_max_stack = (u16)max;
+		fd = pt_open(&attr, 0, -1, -1, 0);
+		pt_map(&r, fd, 8);
+		pt_enable(fd);
+		call_chain(p);
+		pt_disable(fd);
+		next_sample(&r, &attr, &s, &rec);
+		/* The limit is about addresses, the marker comes extra. */
+		pt_eq(s.nr_ips, 1 + max);
+		pt_eq(s.ips[1], pt_addr(pt_chain_insn));
+		close(fd);
+	}
+}
+
+static void callchain_exclusions(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_CALLCHAIN);
+	u8 *p = pt_fresh_pages(2);
+	struct pt_ring r;
+	int fd;
+
+	attr.exclude_callchain_user = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	call_chain(p);
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	/* A fault of user space has nothing but user addresses. */
+	pt_eq(s.nr_ips, 0);
+	close(fd);
+	attr.exclude_callchain_user = 0;
+	attr.exclude_callchain_kernel = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	call_chain(p + pt_page_size());
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	pt_eq(s.ips[0], (u64)PERF_CONTEXT_USER);
+	pt_eq(s.ips[1], pt_addr(pt_chain_insn));
+}
+
+/* How a fault inside a system call looks: kernel part, then user part. */
+static void callchain_through_the_kernel(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
+	bool kernel, user;
+
+	for (kernel = false;; kernel = true) {
+		for (user = false;; user = true) {
+			u8 *p = pt_fresh_pages(1);
+			u64 i, nk = 0, nu = 0, section = 0;
+			struct pt_ring r;
+			int fd, zero;
+
+			attr.exclude_callchain_kernel = !kernel;
+			attr.exclude_callchain_user = !user;
+			fd = pt_open(&attr, 0, -1, -1, 0);
+			pt_map(&r, fd, 8);
+			zero = open("/dev/zero", O_RDONLY);
+			pt_enable(fd);
+			pt_eq(read(zero, p, 8), 8);
+			pt_disable(fd);
+			next_sample(&r, &attr, &s, &rec);
+			for (i = 0; i < s.nr_ips; i++) {
+				if (s.ips[i] >= PERF_CONTEXT_MAX) {
+					section = s.ips[i];
+					continue;
+				}
+				nk += section == (u64)PERF_CONTEXT_KERNEL && s.ips[i] >> 63;
+				nu += section == (u64)PERF_CONTEXT_USER && !(s.ips[i] >> 63);
+				pt_check(section, "address without a marker");
+			}
+			pt_check(kernel ? nk >= 2 : !nk, "%llu kernel addresses with kernel=%d",
+				 (unsigned long long)nk, kernel);
+			pt_check(user ? nu >= 1 : !nu, "%llu user addresses with user=%d",
+				 (unsigned long long)nu, user);
+			if (kernel)
+				pt_eq(s.ips[1], s.ip);
+			close(fd);
+			close(zero);
+			if (user)
+				break;
+		}
+		if (kernel)
+			break;
+	}
+}
+
+static void raw_of_a_software_event(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_RAW);
+	struct pt_ring r;
+	u32 v;
+
+	record_faults(&attr, &r, pt_fresh_pages(1), 1);
+	next_sample(&r, &attr, &s, &rec);
+	/* Nothing to say: four bytes of zero, so that the rest is aligned. */
+	pt_eq(s.raw_size, 4);
+	memcpy(&v, s.raw, 4);
+	pt_eq(v, 0);
+}
+
+static void user_registers(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR);
+	u8 *p = pt_fresh_pages(1);
+	struct pt_ring r;
+	int fd, i;
+
+	attr.sample_regs_user = (1ull << REG_SP) | (1ull << REG_PC) | (1ull << REG_ARG0) |
+				(1ull << REG_FP);
+	attr.sample_regs_intr = attr.sample_regs_user;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	pt_chain_outer(p);
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	pt_eq(s.user_abi, PERF_SAMPLE_REGS_ABI_64);
+	pt_eq(s.user_regs[REG_PC], pt_addr(pt_chain_insn));
+	pt_eq(s.user_regs[REG_ARG0], pt_addr(p));
+	/* In the inner function the frame pointer is the stack pointer. */
+	pt_eq(s.user_regs[REG_SP], s.user_regs[REG_FP]);
+	pt_check(s.user_regs[REG_SP] < pt_addr(&fd) && s.user_regs[REG_SP] > pt_addr(&fd) - 4096,
+		 "stack pointer %#llx", (unsigned long long)s.user_regs[REG_SP]);
+	/* The fault interrupted user space: the same registers. */
+	pt_eq(s.intr_abi, PERF_SAMPLE_REGS_ABI_64);
+	for (i = 0; i < 64; i++)
+		pt_eq(s.intr_regs[i], s.user_regs[i]);
+}
+
+static void registers_inside_the_kernel(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER |
+					     PERF_SAMPLE_REGS_INTR);
+	u8 *p = pt_fresh_pages(1);
+	struct pt_ring r;
+	int fd, zero;
+
+	attr.sample_regs_user = (1ull << REG_SP) | (1ull << REG_PC);
+	attr.sample_regs_intr = 1ull << REG_PC;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	zero = open("/dev/zero", O_RDONLY);
+	pt_enable(fd);
+	pt_eq(read(zero, p, 8), 8);
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	pt_eq(s.intr_regs[REG_PC], s.ip);
+	pt_check(s.ip >> 63, "IP %#llx is not the kernel's", (unsigned long long)s.ip);
+	/* USER are those of the system call. */
+	pt_check(!(s.user_regs[REG_PC] >> 63) && s.user_regs[REG_PC], "user PC %#llx",
+		 (unsigned long long)s.user_regs[REG_PC]);
+	pt_check(!(s.user_regs[REG_SP] >> 63) && s.user_regs[REG_SP], "user SP %#llx",
+		 (unsigned long long)s.user_regs[REG_SP]);
+}
+
+static void user_stack(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	u8 *p = pt_fresh_pages(1);
+	struct pt_ring r;
+	u64 word[2];
+	int fd;
+
+	attr.sample_regs_user = 1ull << REG_SP;
+	attr.sample_stack_user = 512;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_enable(fd);
+	pt_chain_outer(p);
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	pt_eq(s.stack_size, 512);
+	pt_eq(s.stack_dyn_size, 512);
+	/* On top: the saved frame pointer, the return address into outer. */
+	memcpy(word, s.stack, sizeof(word));
+	pt_eq(word[0], s.user_regs[REG_SP] + 16);
+	pt_eq(word[1], pt_addr(pt_chain_return));
+	/* What lies above belongs to this very function and did not change. */
+	pt_check(!memcmp(s.stack + 64, (u8 *)(uintptr_t)s.user_regs[REG_SP] + 64, 64),
+		 "the dump differs from the stack");
+}
+
+/* More than there is, and more than a record can hold. */
+static void user_stack_too_large(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_STACK_USER | PERF_SAMPLE_TID);
+	u8 *p = pt_fresh_pages(1);
+	struct pt_ring r;
+	int fd;
+
+	attr.sample_stack_user = 65528;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 64);
+	pt_enable(fd);
+	pt_touch(p, 1);
+	pt_disable(fd);
+	next_sample(&r, &attr, &s, &rec);
+	pt_check(s.stack_size > 32768 && s.stack_size < 65536, "stack of %llu bytes",
+		 (unsigned long long)s.stack_size);
+	pt_check(s.stack_dyn_size <= s.stack_size, "dynamic size %llu",
+		 (unsigned long long)s.stack_dyn_size);
+	pt_eq(s.tid, pt_tid());
+}
+
+static u64 physical(const void *at)
+{
+	u64 entry = 0;
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	off_t off = (off_t)(pt_addr(at) / (u64)pt_page_size() * 8);
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &entry, 8, off) != 8)
+		entry = 0;
+	close(fd);
+	return (entry & ((1ull << 55) - 1)) * (u64)pt_page_size();
+}
+
+static void physical_address_and_page_sizes(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
+					     PERF_SAMPLE_DATA_PAGE_SIZE |
+					     PERF_SAMPLE_CODE_PAGE_SIZE);
+	u8 *p = pt_fresh_pages(4);
+	struct pt_ring r;
+	int i;
+
+	/* Counted when the page is in place. */
+	attr.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+	record_faults(&attr, &r, p, 4);
+	for (i = 0; i < 4; i++) {
+		u8 *at = p + i * pt_page_size();
+
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.addr, pt_addr(at));
+		pt_eq(s.data_page, pt_page_size());
+		pt_eq(s.code_page, pt_page_size());
+		pt_check(s.phys_addr, "no physical address");
+		if (physical(at))
+			pt_eq(s.phys_addr, physical(at));
+	}
+}
+
+static void fields_no_software_event_has(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+					     PERF_SAMPLE_TRANSACTION);
+	struct pt_ring r;
+
+	record_faults(&attr, &r, pt_fresh_pages(1), 1);
+	next_sample(&r, &attr, &s, &rec);
+	pt_eq(s.weight, 0);
+	pt_eq(s.data_src, PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
+	      PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA));
+	pt_eq(s.transaction, 0);
+}
+
+/* Each bit alone, each pair, and all of them: the size fits the decoder. */
+static void all_combinations_of_two(void)
+{
+	static const u64 bits[] = {
+		PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR,
+		PERF_SAMPLE_READ, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_ID, PERF_SAMPLE_CPU,
+		PERF_SAMPLE_PERIOD, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_RAW,
+		PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER, PERF_SAMPLE_WEIGHT,
+		PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_TRANSACTION,
+		PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_DATA_PAGE_SIZE,
+		PERF_SAMPLE_CODE_PAGE_SIZE,
+	};
+	u64 all = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < PT_ARRAY_SIZE(bits); i++)
+		all |= bits[i];
+	for (i = 0; i < PT_ARRAY_SIZE(bits); i++) {
+		for (j = i; j <= PT_ARRAY_SIZE(bits); j++) {
+			struct perf_event_attr attr;
+			u8 *p = pt_fresh_pages(1);
+			struct pt_ring r;
+			int fd;
+
+			attr = faults(j < PT_ARRAY_SIZE(bits) ? bits[i] | bits[j] : all & ~bits[i]);
+			attr.sample_regs_user = 1ull << REG_PC;
+			attr.sample_regs_intr = (1ull << REG_PC) | (1ull << REG_SP);
+			attr.sample_stack_user = 64;
+			attr.read_format = PERF_FORMAT_ID;
+			fd = pt_open(&attr, 0, -1, -1, 0);
+			pt_map(&r, fd, 1);
+			pt_enable(fd);
+			pt_touch(p, 1);
+			pt_disable(fd);
+			next_sample(&r, &attr, &s, &rec);
+			if (attr.sample_type & PERF_SAMPLE_IP)
+				pt_eq(s.ip, pt_addr(pt_store_insn));
+			if (attr.sample_type & PERF_SAMPLE_TID)
+				pt_eq(s.tid, pt_tid());
+			if (attr.sample_type & PERF_SAMPLE_ADDR)
+				pt_eq(s.addr, pt_addr(p));
+			if (attr.sample_type & PERF_SAMPLE_ID)
+				pt_eq(s.id, pt_id(fd));
+			if (attr.sample_type & PERF_SAMPLE_READ)
+				pt_eq(s.read.v[0].value, 1);
+			if (attr.sample_type & PERF_SAMPLE_REGS_USER)
+				pt_eq(s.user_regs[REG_PC], pt_addr(pt_store_insn));
+			pt_check(!pt_next(&r, &rec), "a record too many");
+			pt_unmap(&r);
+			close(fd);
+			munmap(p, (size_t)pt_page_size());
+		}
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "one_sample_per_event", one_sample_per_event },
+	{ "every_nth", every_nth },
+	{ "no_fields", no_fields },
+	{ "ip_addr_and_mode", ip_addr_and_mode },
+	{ "kernel_mode", kernel_mode },
+	{ "excluded_kernel", excluded_kernel },
+	{ "tid_of_a_thread", tid_of_a_thread },
+	{ "times_by_clock", times_by_clock },
+	{ "default_time_is_monotonic", default_time_is_monotonic },
+	{ "ids", ids },
+	{ "cpu_number", cpu_number },
+	{ "period_field", period_field },
+	{ "read_field_all_formats", read_field_all_formats },
+	{ "read_field_of_a_group", read_field_of_a_group },
+	{ "callchain_of_user_code", callchain_of_user_code },
+	{ "callchain_limits", callchain_limits },
+	{ "callchain_exclusions", callchain_exclusions },
+	{ "callchain_through_the_kernel", callchain_through_the_kernel },
+	{ "raw_of_a_software_event", raw_of_a_software_event },
+	{ "user_registers", user_registers },
+	{ "registers_inside_the_kernel", registers_inside_the_kernel },
+	{ "user_stack", user_stack },
+	{ "user_stack_too_large", user_stack_too_large },
+	{ "physical_address_and_page_sizes", physical_address_and_page_sizes },
+	{ "fields_no_software_event_has", fields_no_software_event_has },
+	{ "all_combinations_of_two", all_combinations_of_two },
+};
+
+PT_MAIN(cases)
