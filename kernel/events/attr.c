@@ -14,7 +14,6 @@
  * need no event; what depends on the PMU is in pmu.c, what depends on a group in open.c, and what
  * is not implemented yet in later.c.
  */
-#include <linux/bitops.h>
 #include <linux/capability.h>
 #include <linux/perf_regs.h>
 #include <linux/security.h>
@@ -61,14 +60,11 @@ static int check_masks(const struct perf_event_attr *attr)
 	if (attr->defer_callchain || attr->defer_output)
 		return -EINVAL;
 #endif
+	/* _MAX is the first bit that has no meaning. */
 	if (attr->sample_type >= PERF_SAMPLE_MAX || attr->read_format >= PERF_FORMAT_MAX)
 		return -EINVAL;
 	return 0;
 }
-
-/* The _MAX constants are the first bit that has no meaning. */
-static_assert(hweight64(PERF_SAMPLE_MAX) == 1 && hweight64(PERF_FORMAT_MAX) == 1 &&
-	      hweight64(PERF_SAMPLE_BRANCH_MAX) == 1);
 
 /* Branches are taken at the privilege levels the event counts, unless it says at which. */
 static int check_branches(struct perf_event_attr *attr)
