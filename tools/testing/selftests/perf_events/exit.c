@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * exit.c - what is left of an event when its task is gone: the count, the
+ * records, POLLHUP, and harmless ioctls. And tasks that exit while events
+ * are opened, closed and sampling.
+ */
+#include "lib/ptest.h"
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+
+static struct perf_event_attr calls(void)
+{
+	return pt_attr(PERF_TYPE_TRACEPOINT,
+		       pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+}
+
+static void call(unsigned int n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+/* A child that waits for a byte, makes n calls and exits. */
+static pid_t waiting_child(int go[2], unsigned int n)
+{
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pid = fork();
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		call(n);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void let_go(int go[2])
+{
+	pt_need(write(go[1], "x", 1) == 1, "write: %s", strerror(errno));
+}
+
+static int poll_now(int fd, int timeout)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	pt_need(poll(&p, 1, timeout) >= 0, "poll: %s", strerror(errno));
+	return p.revents;
+}
+
+static void count_is_retained(void)
+{
+	struct perf_event_attr attr = calls();
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+	struct pt_read a, b;
+	int go[2], fd;
+	pid_t pid;
+
+	attr.read_format = f;
+	pid = waiting_child(go, 12);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	let_go(go);
+	pt_reap(pid);
+	pt_read(fd, f, 1, &a);
+	pt_eq(a.v[0].value, 12);
+	pt_eq(a.v[0].id, pt_id(fd));
+	pt_check(a.enabled > 0 && a.enabled == a.running, "enabled %llu, running %llu",
+		 (unsigned long long)a.enabled, (unsigned long long)a.running);
+	/* Time stands still for the dead. */
+	pt_burn(2000000);
+	pt_read(fd, f, 1, &b);
+	pt_eq(b.v[0].value, 12);
+	pt_eq(b.enabled, a.enabled);
+	pt_eq(b.running, a.running);
+}
+
+static void ioctls_on_the_dead(void)
+{
+	struct perf_event_attr attr = calls();
+	int go[2], fd;
+	pid_t pid;
+
+	pid = waiting_child(go, 3);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	let_go(go);
+	pt_reap(pid);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	pt_eq(pt_count(fd), 3);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0), 0);
+	pt_eq(pt_count(fd), 0);
+	/* No output to a buffer of the dead, but it may be mapped. */
+	pt_check(pt_id(fd), "no id");
+}
+
+static void hangup(void)
+{
+	struct perf_event_attr attr = calls();
+	struct pt_ring r;
+	int go[2], fd;
+	pid_t pid;
+
+	pid = waiting_child(go, 1);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&r, fd, 1);
+	pt_eq(poll_now(fd, 0), 0);
+	let_go(go);
+	/* Asleep in poll() when it happens. */
+	pt_check(poll_now(fd, 10000) & POLLHUP, "no hangup");
+	pt_reap(pid);
+	pt_check(poll_now(fd, 0) & POLLHUP, "the hangup went away");
+}
+
+static void hangup_only_after_the_last_child(void)
+{
+	struct perf_event_attr attr = calls();
+	int go[2], stop[2], fd;
+	struct pt_ring r;
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(go) && !pipe(stop), "pipe: %s", strerror(errno));
+	attr.inherit = 1;
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		if (!fork()) {
+			close(stop[1]);
+			/* Until the observer closes its end. */
+			if (read(stop[0], &c, 1) < 0)
+				_exit(1);
+			call(5);
+			_exit(0);
+		}
+		_exit(0);
+	}
+	close(stop[0]);
+	/* Bound to a CPU, or it could not be mapped. */
+	pt_pin(0);
+	{
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(0, &set);
+		pt_need(!sched_setaffinity(pid, sizeof(set), &set), "affinity");
+	}
+	fd = pt_open(&attr, pid, 0, -1, 0);
+	pt_map(&r, fd, 1);
+	let_go(go);
+	pt_reap(pid);
+	/* The one it was opened on is gone, its child is not. */
+	pt_eq(poll_now(fd, 0), 0);
+	close(stop[1]);
+	pt_check(poll_now(fd, 10000) & POLLHUP, "no hangup");
+	pt_eq(pt_count(fd), 5);
+}
+
+static void records_outlive_the_task(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	unsigned int samples = 0, exits = 0;
+	static struct pt_record rec;
+	struct pt_ring r;
+	int go[2], fd;
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		pt_fault(50);
+		_exit(0);
+	}
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.task = 1;
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&r, fd, 16);
+	let_go(go);
+	pt_reap(pid);
+	while (pt_next(&r, &rec)) {
+		samples += rec.h.type == PERF_RECORD_SAMPLE;
+		exits += rec.h.type == PERF_RECORD_EXIT;
+		pt_check(!exits || rec.h.type == PERF_RECORD_EXIT, "a sample after the EXIT");
+	}
+	pt_check(samples >= 50, "%u samples", samples);
+	pt_eq(samples, pt_count(fd));
+	pt_eq(exits, 1);
+}
+
+static void *thread_body(void *arg)
+{
+	int *fd = arg;
+	struct perf_event_attr attr = calls();
+
+	*fd = pt_open(&attr, 0, -1, -1, 0);
+	call(9);
+	return NULL;
+}
+
+static void of_a_thread(void)
+{
+	struct pt_ring r;
+	pthread_t t;
+	int fd = -1;
+
+	calls();
+	pt_need(!pthread_create(&t, NULL, thread_body, &fd), "thread");
+	pthread_join(t, NULL);
+	pt_eq(pt_count(fd), 9);
+	/* Others of the process are not the event's business. */
+	call(4);
+	pt_eq(pt_count(fd), 9);
+	pt_map(&r, fd, 1);
+	pt_check(poll_now(fd, 10000) & POLLHUP, "no hangup");
+}
+
+static void of_a_cpu_never(void)
+{
+	struct perf_event_attr attr = calls();
+	struct pt_ring r;
+	int go[2], fd;
+	pid_t pid;
+
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&r, fd, 1);
+	pid = waiting_child(go, 1);
+	let_go(go);
+	pt_reap(pid);
+	pt_eq(poll_now(fd, 0), 0);
+}
+
+/* The opener exits, somebody else keeps the fd. */
+static void opener_exits(void)
+{
+	struct perf_event_attr attr = calls();
+	int go[2], fd, status;
+	pid_t target, opener;
+
+	target = waiting_child(go, 6);
+	fd = -1;
+	/* vfork-like sharing of the fd table lets the fd survive its opener. */
+	opener = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+	pt_need(opener >= 0, "clone: %s", strerror(errno));
+	if (!opener) {
+		fd = pt_open(&attr, target, -1, -1, 0);
+		if (dup2(fd, 100) != 100)
+			_exit(1);
+		_exit(0);
+	}
+	pt_need(waitpid(opener, &status, 0) == opener && !status, "opener: %#x", status);
+	pt_eq(pt_count(100), 0);
+	let_go(go);
+	pt_reap(target);
+	pt_eq(pt_count(100), 6);
+	close(100);
+}
+
+static void class34_exit_races_open(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	unsigned int late = 0, i;
+
+	attr.inherit = 1;
+	for (i = 0; i < 100; i++) {
+		int fd, spin;
+		pid_t pid;
+
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		for (spin = 0; spin < 10; spin++) {
+			fd = pt_try_open(&attr, pid, -1, -1, 0);
+			if (fd < 0) {
+				pt_eq(fd, -ESRCH);
+				late++;
+				break;
+			}
+			pt_eq(pt_count(fd), 0);
+			close(fd);
+			sched_yield();
+		}
+		pt_reap(pid);
+	}
+	pt_msg("%u of %u opens came too late", late, i);
+}
+
+/* class 34: a clock samples everything it can while tasks exit under it */
+static void class34_sampling_while_exiting(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	struct pt_ring r;
+	int fd, i;
+
+	attr.sample_period = 50000;
+	attr.inherit = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_READ |
+			   PERF_SAMPLE_REGS_INTR;
+	attr.sample_regs_user = 1;
+	attr.sample_regs_intr = 1;
+	attr.sample_stack_user = 1024;
+	attr.task = 1;
+	attr.comm = 1;
+	attr.mmap = 1;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&r, fd, 64);
+	for (i = 0; i < 40; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pt_spin(20000);
+			_exit(0);
+		}
+		pt_reap(pid);
+		if (i % 10 == 9) {
+			static struct pt_record rec;
+			struct pt_sample s;
+
+			while (pt_next(&r, &rec)) {
+				if (rec.h.type == PERF_RECORD_SAMPLE)
+					pt_parse_sample(&attr, &rec, &s);
+			}
+			pt_consume(&r);
+		}
+	}
+}
+
+static void *closer(void *arg)
+{
+	close(*(int *)arg);
+	return NULL;
+}
+
+static void class35_close_races_exit(void)
+{
+	struct perf_event_attr attr = calls();
+	int i;
+
+	attr.inherit = 1;
+	for (i = 0; i < 50; i++) {
+		int go[2], fd, sib;
+		pthread_t t;
+		pid_t pid;
+
+		pid = waiting_child(go, 1);
+		fd = pt_open(&attr, pid, -1, -1, 0);
+		sib = pt_open(&attr, pid, -1, fd, 0);
+		let_go(go);
+		pt_need(!pthread_create(&t, NULL, closer, i & 1 ? &fd : &sib), "thread");
+		pt_reap(pid);
+		pthread_join(t, NULL);
+		pt_eq(pt_count(i & 1 ? sib : fd), 1);
+		close(i & 1 ? sib : fd);
+		close(go[0]);
+		close(go[1]);
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "count_is_retained", count_is_retained },
+	{ "ioctls_on_the_dead", ioctls_on_the_dead },
+	{ "hangup", hangup },
+	{ "hangup_only_after_the_last_child", hangup_only_after_the_last_child },
+	{ "records_outlive_the_task", records_outlive_the_task },
+	{ "of_a_thread", of_a_thread },
+	{ "of_a_cpu_never", of_a_cpu_never },
+	{ "opener_exits", opener_exits },
+	{ "class34_exit_races_open", class34_exit_races_open },
+	{ "class34_sampling_while_exiting", class34_sampling_while_exiting },
+	{ "class35_close_races_exit", class35_close_races_exit },
+};
+
+PT_MAIN(cases)

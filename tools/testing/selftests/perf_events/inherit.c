@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * inherit.c - events that children and threads inherit: what is summed up
+ * while they live and after, who inherits what, groups, times, ids, and what
+ * may go wrong between fork, exit, close and open.
+ *
+ * Exact numbers come from counting getppid() by its tracepoint: unlike page
+ * faults nothing but the case itself makes that call.
+ */
+#include "lib/ptest.h"
+#include <pthread.h>
+#include <signal.h>
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+static struct perf_event_attr calls(void)
+{
+	struct perf_event_attr attr;
+
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	attr.inherit = 1;
+	return attr;
+}
+
+static void call(unsigned int n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+/* A child that does as much as it is told, byte by byte; 0 ends it. */
+struct puppet {
+	pid_t pid;
+	int cmd, ack;
+};
+
+static void puppet_run(int cmd, int ack)
+{
+	unsigned char c;
+
+	while (read(cmd, &c, 1) == 1 && c) {
+		call(c);
+		if (write(ack, &c, 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void puppet_start(struct puppet *p)
+{
+	int cmd[2], ack[2];
+
+	pt_need(!pipe(cmd) && !pipe(ack), "pipe: %s", strerror(errno));
+	p->pid = fork();
+	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
+	if (!p->pid) {
+		close(cmd[1]);
+		close(ack[0]);
+		puppet_run(cmd[0], ack[1]);
+	}
+	close(cmd[0]);
+	close(ack[1]);
+	p->cmd = cmd[1];
+	p->ack = ack[0];
+}
+
+static void puppet_call(struct puppet *p, unsigned char n)
+{
+	pt_need(write(p->cmd, &n, 1) == 1 && read(p->ack, &n, 1) == 1, "the child died");
+}
+
+static void puppet_stop(struct puppet *p)
+{
+	unsigned char c = 0;
+
+	pt_need(write(p->cmd, &c, 1) == 1, "the child died");
+	pt_reap(p->pid);
+	close(p->cmd);
+	close(p->ack);
+}
+
+static void sum_of_a_child(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	call(3);
+	pt_eq(pt_count(fd), 3);
+	puppet_start(&p);
+	puppet_call(&p, 5);
+	/* Alive: its count is asked for. */
+	pt_eq(pt_count(fd), 8);
+	call(1);
+	puppet_call(&p, 7);
+	pt_eq(pt_count(fd), 16);
+	puppet_stop(&p);
+	/* Gone: its count stays. */
+	pt_eq(pt_count(fd), 16);
+	call(2);
+	pt_eq(pt_count(fd), 18);
+}
+
+static void not_without_the_bit(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int fd;
+
+	attr.inherit = 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	puppet_start(&p);
+	puppet_call(&p, 5);
+	pt_eq(pt_count(fd), 0);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), 0);
+}
+
+static void opened_after_the_fork(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int fd;
+
+	puppet_start(&p);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	puppet_call(&p, 5);
+	pt_eq(pt_count(fd), 0);
+	puppet_stop(&p);
+}
+
+static void descendants(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		pid_t inner = fork();
+
+		if (!inner) {
+			pid_t last = fork();
+
+			call(100);
+			if (last)
+				waitpid(last, NULL, 0);
+			_exit(0);
+		}
+		call(10);
+		waitpid(inner, NULL, 0);
+		_exit(0);
+	}
+	call(1);
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 211);
+}
+
+static void many_children(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	pid_t pid[40];
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			call(3);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 40; i++)
+		pt_reap(pid[i]);
+	pt_eq(pt_count(fd), 120);
+}
+
+static void *calling_thread(void *arg)
+{
+	call((unsigned int)(uintptr_t)arg);
+	return NULL;
+}
+
+static void threads(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	pthread_t t[8];
+	uintptr_t i;
+
+	for (i = 0; i < 8; i++)
+		pt_need(!pthread_create(&t[i], NULL, calling_thread, (void *)(i + 1)), "thread");
+	for (i = 0; i < 8; i++)
+		pthread_join(t[i], NULL);
+	pt_eq(pt_count(fd), 36);
+}
+
+static void inherit_thread_only(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	pthread_t t;
+	int fd;
+
+	attr.inherit_thread = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_need(!pthread_create(&t, NULL, calling_thread, (void *)9), "thread");
+	pthread_join(t, NULL);
+	pt_eq(pt_count(fd), 9);
+	puppet_start(&p);
+	puppet_call(&p, 50);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), 9);
+}
+
+static void switched_with_the_parent(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int fd;
+
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	puppet_start(&p);
+	puppet_call(&p, 4);
+	pt_eq(pt_count(fd), 0);
+	/* The child's copy follows. */
+	pt_enable(fd);
+	puppet_call(&p, 4);
+	pt_eq(pt_count(fd), 4);
+	pt_disable(fd);
+	puppet_call(&p, 4);
+	pt_eq(pt_count(fd), 4);
+	pt_enable(fd);
+	puppet_call(&p, 4);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), 8);
+}
+
+/*
+ * RESET reaches the events of those that live. What an exited child counted
+ * may stay, unless a switch between equals had moved it to the parent.
+ */
+static void reset_and_children(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	u64 left;
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	puppet_start(&p);
+	puppet_call(&p, 6);
+	puppet_stop(&p);
+	puppet_start(&p);
+	puppet_call(&p, 10);
+	call(1);
+	pt_eq(pt_count(fd), 17);
+	pt_reset(fd);
+	left = pt_count(fd);
+	pt_check(left <= 6, "%llu left", (unsigned long long)left);
+	puppet_call(&p, 2);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), left + 2);
+}
+
+/* class 36: the times of children that are gone are part of the sum */
+static void class36_times_of_children(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
+	struct pt_read before, alive, after;
+	pid_t pid;
+	int fd;
+
+	attr.inherit = 1;
+	attr.read_format = TIMES;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_read(fd, TIMES, 1, &before);
+	pid = fork();
+	if (!pid) {
+		pt_burn(20000000);
+		_exit(0);
+	}
+	pt_read(fd, TIMES, 1, &alive);
+	pt_reap(pid);
+	pt_read(fd, TIMES, 1, &after);
+	pt_check(alive.enabled >= before.enabled, "enabled went back");
+	pt_check(after.enabled - before.enabled >= 20000000, "enabled grew by %llu",
+		 (unsigned long long)(after.enabled - before.enabled));
+	pt_check(after.running - before.running >= 20000000, "running grew by %llu",
+		 (unsigned long long)(after.running - before.running));
+	pt_check(after.v[0].value - before.v[0].value >= 20000000, "task-clock grew by %llu",
+		 (unsigned long long)(after.v[0].value - before.v[0].value));
+}
+
+static void group_sums(void)
+{
+	struct perf_event_attr attr = calls();
+	u64 f = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	struct perf_event_attr sw = pt_attr(PT_SW(DUMMY));
+	struct puppet p[2];
+	struct pt_read r;
+	int lead, sib, none;
+
+	attr.read_format = f;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	sib = pt_open(&attr, 0, -1, lead, 0);
+	sw.inherit = 1;
+	none = pt_open(&sw, 0, -1, lead, 0);
+	puppet_start(&p[0]);
+	puppet_start(&p[1]);
+	puppet_call(&p[0], 10);
+	puppet_call(&p[1], 20);
+	call(3);
+	pt_read(lead, f, 3, &r);
+	pt_eq(r.v[0].value, 33);
+	pt_eq(r.v[1].value, 33);
+	pt_eq(r.v[2].value, 0);
+	pt_eq(r.v[0].id, pt_id(lead));
+	pt_eq(r.v[1].id, pt_id(sib));
+	pt_eq(r.v[2].id, pt_id(none));
+	puppet_stop(&p[0]);
+	pt_read(lead, f, 3, &r);
+	pt_eq(r.v[0].value, 33);
+	pt_eq(r.v[1].value, 33);
+	puppet_call(&p[1], 1);
+	puppet_stop(&p[1]);
+	pt_read(lead, f, 3, &r);
+	pt_eq(r.v[0].value, 34);
+	pt_eq(r.v[1].value, 34);
+}
+
+/* class 19: parent's and child's group differ: no sum can be made of that */
+static void class19_group_changed_after_fork(void)
+{
+	struct perf_event_attr attr = calls();
+	u64 f = PERF_FORMAT_GROUP, buf[16];
+	struct puppet p;
+	struct pt_read r;
+	int lead, sib, i;
+
+	attr.read_format = f;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	sib = pt_open(&attr, 0, -1, lead, 0);
+	puppet_start(&p);
+	puppet_call(&p, 5);
+	pt_read(lead, f, 2, &r);
+	pt_open(&attr, 0, -1, lead, 0);
+	pt_eq(read(lead, buf, sizeof(buf)), -1);
+	pt_eq(errno, ECHILD);
+	/* Members change, their number does not. */
+	close(sib);
+	for (i = 0; i < 16; i++)
+		buf[i] = 0x1234;
+	pt_eq(read(lead, buf, sizeof(buf)), -1);
+	pt_eq(errno, ECHILD);
+	pt_eq(buf[0], 0x1234);
+	puppet_stop(&p);
+	/* No child, no quarrel. */
+	pt_read(lead, f, 2, &r);
+}
+
+static void ids_of_samples(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	unsigned int parents = 0, childs = 0;
+	static struct pt_record rec;
+	struct pt_sample s;
+	struct pt_ring r;
+	u64 stream = 0;
+	pid_t pid;
+	int fd;
+
+	attr.inherit = 1;
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_TID |
+			   PERF_SAMPLE_IDENTIFIER;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&r, fd, 64);
+	pt_enable(fd);
+	pid = fork();
+	if (!pid) {
+		pt_fault(20);
+		_exit(0);
+	}
+	pt_reap(pid);
+	pt_fault(20);
+	pt_disable(fd);
+	while (pt_next_of(&r, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.id, pt_id(fd));
+		pt_eq(s.identifier, pt_id(fd));
+		if (s.pid == (u32)getpid())
+			parents++;
+		else
+			childs++;
+		/* Two streams; a switch between the two may swap them. */
+		if (s.stream_id == pt_id(fd))
+			continue;
+		pt_check(!stream || s.stream_id == stream, "a third stream");
+		stream = s.stream_id;
+	}
+	pt_check(parents >= 20, "%u samples of the parent", parents);
+	pt_check(childs >= 20, "%u samples of the child", childs);
+	pt_check(stream, "only one stream");
+	pt_eq(parents + childs, pt_count(fd));
+}
+
+static void bound_to_a_cpu(void)
+{
+	struct perf_event_attr attr = calls();
+	int here, there;
+	pid_t pid;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	pt_pin(0);
+	here = pt_open(&attr, 0, 0, -1, 0);
+	there = pt_open(&attr, 0, 1, -1, 0);
+	pid = fork();
+	if (!pid) {
+		call(5);
+		pt_pin(1);
+		call(7);
+		pt_pin(0);
+		call(10);
+		_exit(0);
+	}
+	pt_reap(pid);
+	pt_eq(pt_count(here), 15);
+	pt_eq(pt_count(there), 7);
+}
+
+static void closed_while_children_live(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		int a = pt_open(&attr, 0, -1, -1, 0);
+		int b = pt_open(&attr, 0, -1, a, 0);
+
+		puppet_start(&p);
+		puppet_call(&p, 3);
+		close(i & 1 ? a : b);
+		puppet_call(&p, 3);
+		pt_eq(pt_count(i & 1 ? b : a), 6);
+		close(i & 1 ? b : a);
+		puppet_call(&p, 3);
+		puppet_stop(&p);
+	}
+}
+
+static void of_another_task(void)
+{
+	struct perf_event_attr attr = calls();
+	int go[2], fd;
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		pid_t inner;
+
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		inner = fork();
+		call(10);
+		if (inner)
+			waitpid(inner, NULL, 0);
+		_exit(0);
+	}
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	call(100);
+	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 20);
+}
+
+/* inherit_stat keeps the counts of the tasks apart even when contexts could be swapped. */
+static void inherit_stat_sums(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int fd;
+
+	attr.inherit_stat = 1;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	puppet_start(&p);
+	puppet_call(&p, 5);
+	call(5);
+	puppet_call(&p, 5);
+	pt_eq(pt_count(fd), 15);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), 15);
+}
+
+/*
+ * Parent and child have the same events: a switch between them may swap
+ * their contexts. Each must still count for itself.
+ */
+static void switch_between_equals(void)
+{
+	struct perf_event_attr attr = calls();
+	struct perf_event_attr plain;
+	struct puppet p;
+	int fd, own, i;
+
+	pt_pin(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	puppet_start(&p);
+	for (i = 0; i < 50; i++) {
+		puppet_call(&p, 2);
+		call(1);
+	}
+	pt_eq(pt_count(fd), 150);
+	/* An event on the child alone, opened after all that swapping. */
+	plain = attr;
+	plain.inherit = 0;
+	own = pt_open(&plain, p.pid, -1, -1, 0);
+	for (i = 0; i < 10; i++) {
+		puppet_call(&p, 3);
+		call(1);
+	}
+	pt_eq(pt_count(own), 30);
+	pt_eq(pt_count(fd), 190);
+	puppet_stop(&p);
+	pt_eq(pt_count(own), 30);
+	pt_eq(pt_count(fd), 190);
+}
+
+static void hw_sum_of_children(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	u64 n[3];
+	pid_t pid;
+	int fd, i;
+
+	attr.exclude_kernel = 1;
+	attr.inherit = 1;
+	fd = pt_open_hw(&attr, -1);
+	for (i = 0; i < 3; i++) {
+		n[i] = pt_count(fd);
+		pid = fork();
+		if (!pid) {
+			pt_spin(i ? 1000000 : 1000);
+			_exit(0);
+		}
+		pt_reap(pid);
+		n[i] = pt_count(fd) - n[i];
+	}
+	/* Twice the same work; what fork and exit add is about the same. */
+	pt_check(n[1] >= 2000000 && n[1] < 2050000, "%llu instructions", (unsigned long long)n[1]);
+	pt_check(n[1] - n[0] > 1998000 - 2000 && n[1] - n[0] < 1998000 + 2000,
+		 "difference of %llu", (unsigned long long)(n[1] - n[0]));
+	pt_check(n[2] - n[0] > 1998000 - 2000 && n[2] - n[0] < 1998000 + 2000,
+		 "difference of %llu", (unsigned long long)(n[2] - n[0]));
+}
+
+struct race {
+	pthread_barrier_t start;
+	struct perf_event_attr attr;
+	bool stop;
+};
+
+static void *open_and_close(void *arg)
+{
+	struct race *race = arg;
+
+	pthread_barrier_wait(&race->start);
+	while (!__atomic_load_n(&race->stop, __ATOMIC_ACQUIRE)) {
+		int lead = pt_try_open(&race->attr, getpid(), -1, -1, 0);
+		int sib = pt_try_open(&race->attr, getpid(), -1, lead, 0);
+
+		close(lead);
+		close(sib);
+	}
+	return NULL;
+}
+
+/* class 35: fork against open and close of what is being inherited */
+static void class35_fork_races_open_and_close(void)
+{
+	struct race race = { .attr = calls() };
+	int fd = pt_open(&race.attr, 0, -1, -1, 0);
+	pthread_t t;
+	int i;
+
+	pthread_barrier_init(&race.start, NULL, 2);
+	pt_need(!pthread_create(&t, NULL, open_and_close, &race), "thread");
+	pthread_barrier_wait(&race.start);
+	for (i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			call(2);
+			_exit(0);
+		}
+		pt_reap(pid);
+	}
+	__atomic_store_n(&race.stop, true, __ATOMIC_RELEASE);
+	pthread_join(t, NULL);
+	/* The one that was there all the time missed nothing. */
+	pt_eq(pt_count(fd), 60);
+}
+
+/* Children killed in the middle of fork and work leave nothing behind. */
+static void killed_children(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u64 last = 0;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (;;) {
+				pid_t inner = fork();
+
+				if (!inner)
+					_exit(0);
+				call(1);
+				waitpid(inner, NULL, 0);
+			}
+		}
+		while (pt_count(fd) < last + 3)
+			sched_yield();
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		pt_check(pt_count(fd) >= last + 3, "the sum shrank");
+		last = pt_count(fd);
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "sum_of_a_child", sum_of_a_child },
+	{ "not_without_the_bit", not_without_the_bit },
+	{ "opened_after_the_fork", opened_after_the_fork },
+	{ "descendants", descendants },
+	{ "many_children", many_children },
+	{ "threads", threads },
+	{ "inherit_thread_only", inherit_thread_only },
+	{ "switched_with_the_parent", switched_with_the_parent },
+	{ "reset_and_children", reset_and_children },
+	{ "class36_times_of_children", class36_times_of_children },
+	{ "group_sums", group_sums },
+	{ "class19_group_changed_after_fork", class19_group_changed_after_fork },
+	{ "ids_of_samples", ids_of_samples },
+	{ "bound_to_a_cpu", bound_to_a_cpu },
+	{ "closed_while_children_live", closed_while_children_live },
+	{ "of_another_task", of_another_task },
+	{ "inherit_stat_sums", inherit_stat_sums },
+	{ "switch_between_equals", switch_between_equals },
+	{ "hw_sum_of_children", hw_sum_of_children },
+	{ "class35_fork_races_open_and_close", class35_fork_races_open_and_close },
+	{ "killed_children", killed_children },
+};
+
+PT_MAIN(cases)
