@@ -20,6 +20,11 @@ TREE = os.path.join(BUILD, "tree")
 DATA = os.path.join(SCRIPTS, "data")
 TESTS = "tools/testing/selftests/perf_events"
 ARCHES = ["x86_64", "arm64"]
+# The base's programs that cannot be run, and why.
+BASE_SKIPPED = {
+    ("arm64", "sigtrap_threads"): "hangs on the stock kernel: a breakpoint with sigtrap is "
+                                  "hit again and again, arm64 does not step over it",
+}
 CFLAGS = ["-static", "-O2", "-Wall", "-Wextra", "-pthread"]
 
 
@@ -109,18 +114,20 @@ def compile_all(jobs):
     return [j[1] for j in jobs]
 
 
-def folder_programs(arch, src, out, extra=()):
-    """Every *.c directly in src, each with src/lib/*.c, static."""
+def programs(arch, src, out, names=None, include=(), flags=()):
+    """C files of src (names, or all), each one static program with src/lib/*.c."""
     cc = compiler(arch)
     lib = sorted(glob.glob(src + "/lib/*.c"))
     deps = lib + glob.glob(src + "/lib/*.h") + glob.glob(src + "/*.h") + \
         [TREE + "/include/uapi/linux/perf_event.h"]
-    selftests = os.path.dirname(os.path.join(TREE, TESTS))
+    if names is None:
+        names = sorted(os.path.basename(p) for p in glob.glob(src + "/*.c"))
+    dirs = [x for d in (os.path.join(TREE, "tools/testing/selftests"), src, src + "/lib",
+                         *include) for x in ("-I", d)]
     jobs = []
-    for c in sorted(glob.glob(src + "/*.c")):
-        name = os.path.basename(c)[:-2]
-        argv = [cc] + CFLAGS + list(extra) + ["-I", selftests, "-I", src, "-I", src + "/lib", c] + lib
-        jobs.append((argv, os.path.join(out, name), [c] + deps))
+    for name in names:
+        c = os.path.join(src, name)
+        jobs.append(([cc] + CFLAGS + list(flags) + dirs + [c] + lib, os.path.join(out, name[:-2]), [c] + deps))
     wanted = {j[1] for j in jobs}
     for old in glob.glob(out + "/*"):
         if old not in wanted:
@@ -129,24 +136,280 @@ def folder_programs(arch, src, out, extra=()):
 
 
 def selftests(arch):
-    """The project's programs (not the base's of the same folder)."""
-    src = os.path.join(TREE, TESTS)
-    programs = folder_programs_of_ours(arch, src)
-    if not programs:
-        raise Failure("no selftest in %s" % TESTS)
-    return programs
+    """The project's programs, from the assembled tree (the base has some there, too)."""
+    ours = sorted(os.path.basename(p) for p in glob.glob(os.path.join(TOP, TESTS, "*.c")))
+    if not ours:
+        raise Failure("no selftest in " + TESTS)
+    return programs(arch, os.path.join(TREE, TESTS), os.path.join(BUILD, "kselftest-" + arch), ours)
 
 
-def folder_programs_of_ours(arch, src):
-    ours = {os.path.basename(p) for p in glob.glob(os.path.join(TOP, TESTS, "*.c"))}
-    out = os.path.join(BUILD, "kselftest-" + arch)
-    cc = compiler(arch)
-    lib = sorted(glob.glob(src + "/lib/*.c"))
-    deps = lib + glob.glob(src + "/lib/*.h") + glob.glob(src + "/*.h") + \
-        [TREE + "/include/uapi/linux/perf_event.h"]
-    jobs = []
-    for name in sorted(ours):
-        c = os.path.join(src, name)
-        jobs.append(([cc] + CFLAGS + ["-I", os.path.dirname(src), "-I", src, "-I", src + "/lib",
-                                      c] + lib, os.path.join(out, name[:-2]), [c] + deps))
-    return compile_all(jobs)
+def base_selftests(arch):
+    """The base's own programs of the same folder, from the pristine base."""
+    src = os.path.join(base(), TESTS)
+    return programs(arch, src, os.path.join(BUILD, "kselftest-base-" + arch),
+                    include=[os.path.join(base(), "tools/testing/selftests")], flags=["-w"])
+
+
+def abi_program(arch):
+    """The ABI sweep; built by its own Makefile."""
+    src = os.path.join(TREE, TESTS, "abi")
+    if not os.path.exists(src + "/Makefile"):
+        raise Failure("no ABI sweep in %s/abi" % TESTS)
+    out = os.path.join(BUILD, "abi-" + arch) + "/"
+    r = subprocess.run(["make", "-s", "-C", src, "CC=" + compiler(arch), "OUTPUT=" + out],
+                       stdout=sys.stderr)
+    if r.returncode:
+        raise Failure("the ABI sweep does not compile")
+    return out + "abi-diff"
+
+
+def guest(arch, flavour, script, files=(), timeout=300, name="job", extra=()):
+    """Run a shell script in a guest. Returns (exit code, folder of its /out, log)."""
+    folder = os.path.join(BUILD, "results", "%s-%s-%s" % (name, flavour, arch))
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    job = os.path.join(folder, "job.sh")
+    with open(job, "w") as f:
+        f.write(script)
+    log = os.path.join(folder, "serial.log")
+    argv = [os.path.join(SCRIPTS, "run-guest"), "-a", arch, "-F", flavour, "-s", job,
+            "-t", str(timeout), "-l", log, "-o", folder, "-q"] + list(extra)
+    for f in files:
+        argv += ["-f", f]
+    rc = subprocess.call(argv, stdin=subprocess.DEVNULL)
+    return rc, folder, log
+
+
+def why(rc):
+    return {90: "the guest hung", 91: "the guest panicked or stopped early",
+            92: "the kernel logged a warning or an error",
+            93: "the guest could not be started"}.get(rc, "exit code %d" % rc)
+
+
+RESULT = re.compile(r"^(?P<pad>(?:    )*)(?P<not>not )?ok (?P<number>\d+)\s*(?:- )?(?P<name>.*)$")
+PLAN = re.compile(r"^(?P<pad>(?:    )*)1\.\.(?P<count>\d+)")
+
+
+class Tally:
+    """Results so far: names with passed, failed or skipped."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped = [], [], []
+
+    def add(self, name, result, why_not=""):
+        {"ok": self.passed, "failed": self.failed, "skipped": self.skipped}[result].append(name)
+        if result == "failed":
+            print("FAILED: %s%s" % (name, ": " + why_not if why_not else ""), flush=True)
+        elif result == "skipped":
+            print("skipped: %s%s" % (name, ": " + why_not if why_not else ""), flush=True)
+
+    def summary(self):
+        text = "%d passed, %d failed" % (len(self.passed), len(self.failed))
+        return text + (", %d skipped" % len(self.skipped) if self.skipped else "")
+
+
+def tap_results(lines):
+    """[(name, result, reason)] of the leaves of a TAP report, and what is wrong with it."""
+    results, problems, plans = [], [], {}
+    stack = {}
+    for line in lines:
+        m = PLAN.match(line)
+        if m:
+            plans[len(m["pad"])] = int(m["count"])
+            stack[len(m["pad"])] = 0
+            continue
+        m = RESULT.match(line)
+        if not m:
+            continue
+        depth = len(m["pad"])
+        name, _, directive = (" " + m["name"]).partition(" # ")
+        # The base's kselftest.h puts the name of a skipped test behind the word.
+        if not name.strip():
+            name = re.sub(r"(?i)^skip:? *", "", directive)
+        skip = directive.upper().startswith("SKIP")
+        result = "skipped" if skip else "failed" if m["not"] else "ok"
+        deeper = [d for d in stack if d > depth]
+        for d in deeper:
+            if plans.get(d) not in (None, stack[d]):
+                problems.append("%s: %d results of %d planned" % (name, stack[d], plans[d]))
+            del stack[d]
+            plans.pop(d, None)
+        stack[depth] = stack.get(depth, 0) + 1
+        # A line that closes a deeper level is the sum of that level, no test of its own.
+        if not deeper or (m["not"] and not any(r[1] == "failed" for r in results)):
+            results.append((name.strip(), result, directive))
+    for d, count in stack.items():
+        if plans.get(d) not in (None, count):
+            problems.append("%d results of %d planned" % (count, plans[d]))
+    if not results:
+        problems.append("no TAP result")
+    return results, problems
+
+
+def read_lines(path):
+    try:
+        with open(path, errors="replace") as f:
+            return f.read().replace("\r", "").splitlines()
+    except FileNotFoundError:
+        return None
+
+
+# Runs every program of /tests; its report goes to /out and to the console.
+TAP_JOB = """
+mkdir -p /out
+for p in $TEST_LIST; do
+	n=${p##*/}
+	echo "# running $n"
+	{ timeout -k 5 $TEST_SECONDS "$p" 2>&1; echo $? > /out/$n.rc; } | tee /out/$n.tap
+done
+"""
+
+
+def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=60, extra=(), show=False,
+            after=""):
+    """Run TAP programs in one guest and add their results to the tally."""
+    names = [os.path.basename(p) for p in paths]
+    script = "TEST_LIST='%s'\nTEST_SECONDS=%d\n%s%s" % (
+        " ".join("/tests/" + n for n in names), seconds, TAP_JOB, after)
+    rc, folder, log = guest(arch, flavour, script, paths, timeout, label.split()[0], extra)
+    if rc:
+        tally.add("%s: guest" % label, "failed", "%s (log: %s)" % (why(rc), log))
+    console = read_lines(log) or []
+    for name in names:
+        lines = read_lines(os.path.join(folder, name + ".tap"))
+        if lines is None:
+            started = any(line.endswith("# running " + name) for line in console)
+            tally.add("%s/%s" % (label, name), "failed",
+                      "no report (it was running when the guest stopped?)" if started
+                      else "did not run")
+            continue
+        if show:
+            print("\n".join(["# %s/%s" % (label, name)] + lines))
+        code = (read_lines(os.path.join(folder, name + ".rc")) or ["?"])[0]
+        results, problems = tap_results(lines)
+        for test, result, reason in results:
+            tally.add("%s/%s: %s" % (label, name, test), result, reason)
+        if any(r[1] == "failed" for r in results) and not show:
+            print("\n".join("    " + x for x in lines if x.startswith(("#", "not ok"))))
+        if code not in ("0", "4") and not any(r[1] == "failed" for r in results):
+            problems.append("exit code %s%s" % (code, " (time limit)" if code == "124" else ""))
+        for p in problems:
+            tally.add("%s/%s" % (label, name), "failed", p)
+    return folder
+
+
+PERF_TEST = re.compile(r"^ *(\d+(?:\.\d+)?): (.*?) *:(?: +(Ok|Skip|FAILED!).*)?$")
+PERF_TEST_JOB = "mkdir -p /out; perf test > /out/perf-test 2>&1; echo 'perf test:' $?\n"
+
+
+def perf_test(arch, flavour):
+    """{test: Ok, Skip or FAILED!} of perf's own tests, or raises."""
+    rc, folder, log = guest(arch, flavour, PERF_TEST_JOB, timeout=900, name="perf-test")
+    lines = read_lines(os.path.join(folder, "perf-test"))
+    if rc or not lines:
+        raise Failure("perf test on %s %s: %s (log: %s)" % (arch, flavour, why(rc), log))
+    found, parent = {}, ""
+    for line in lines:
+        m = PERF_TEST.match(re.sub("\x1b\\[[0-9;]*m", "", line))
+        if not m:
+            continue
+        number, name, result = m.groups()
+        if "." not in number:
+            parent = name
+        if result:
+            found[name if "." not in number else parent + " / " + name] = result
+    return found
+
+
+def base_results(arch, flavour):
+    """{program: test: result} of the base's own selftests."""
+    progs = [p for p in base_selftests(arch)
+             if (arch, os.path.basename(p)) not in BASE_SKIPPED]
+    names = [os.path.basename(p) for p in progs]
+    script = "TEST_LIST='%s'\nTEST_SECONDS=60\n%s" % (
+        " ".join("/tests/" + n for n in names), TAP_JOB)
+    rc, folder, log = guest(arch, flavour, script, progs, 300, "base-selftests")
+    if rc:
+        raise Failure("the base's selftests on %s %s: %s (log: %s)" % (arch, flavour, why(rc), log))
+    found = {}
+    for name in names:
+        results, _ = tap_results(read_lines(os.path.join(folder, name + ".tap")) or [])
+        for test, result, _ in results:
+            found["%s: %s" % (name, test)] = result
+        found["%s: exit code" % name] = (read_lines(os.path.join(folder, name + ".rc")) or ["?"])[0]
+    return found
+
+
+def abi_lines(arch, flavour):
+    """What the ABI sweep prints there."""
+    rc, folder, log = guest(arch, flavour, "mkdir -p /out; /tests/abi-diff > /out/abi 2> /out/err\n",
+                            [abi_program(arch)], 900, "abi")
+    lines = read_lines(os.path.join(folder, "abi"))
+    err = read_lines(os.path.join(folder, "err")) or []
+    if err:
+        print("\n".join(err[:20]), file=sys.stderr)
+    if rc or not lines:
+        raise Failure("ABI sweep on %s %s: %s (log: %s)" % (arch, flavour, why(rc), log))
+    return lines
+
+
+def write_data(name, lines, head):
+    os.makedirs(os.path.dirname(name), exist_ok=True)
+    with open(name, "w") as f:
+        f.write("".join("# %s\n" % h for h in head) + "".join(x + "\n" for x in lines))
+    say("recorded " + os.path.relpath(name, TOP))
+
+
+def read_data(name):
+    lines = read_lines(name)
+    if lines is None:
+        raise Failure("%s is missing: make record-stock" % os.path.relpath(name, TOP))
+    return [x for x in lines if x and not x.startswith("#")]
+
+
+def abi_file(arch):
+    return os.path.join(TOP, TESTS, "abi", "stock-%s.txt" % arch)
+
+
+def expected_differences(name):
+    """{test: reason} of a file "test | reason"."""
+    result = {}
+    for line in read_data(os.path.join(DATA, name)):
+        test, bar, reason = line.partition(" | ")
+        if not bar or not reason.strip():
+            raise Failure("%s: '%s' has no reason" % (name, line))
+        result[test.strip()] = reason.strip()
+    return result
+
+
+STAMP = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d{6}\](?:\[ *[TC]\d+\])? ?")
+
+
+def add_kunit(tally, label, lines, show=False):
+    """Add the results of the KUnit tests that the kernel log reports."""
+    lines = [STAMP.sub("", x) for x in lines if STAMP.match(x)]
+    starts = [i for i, x in enumerate(lines) if x.startswith("KTAP version")]
+    if not starts:
+        tally.add(label, "failed", "the kernel log has no KUnit report")
+        return
+    lines = lines[starts[0]:]
+    if show:
+        print("\n".join(x for x in lines if RESULT.match(x) or PLAN.match(x) or "# " in x))
+    results, problems = tap_results(lines)
+    for test, result, reason in results:
+        tally.add("%s: %s" % (label, test), result, reason)
+    if any(r[1] == "failed" for r in results) and not show:
+        print("\n".join("    " + x for x in lines
+                        if "not ok" in x or "FAILED" in x or "Expected" in x))
+    for p in problems:
+        tally.add(label, "failed", p)
+
+
+def run_kunit(tally, arch, flavour, show=False):
+    """Boot a kernel whose tests run at boot, read its log."""
+    rc, folder, log = guest(arch, flavour, "mkdir -p /out; dmesg > /out/dmesg\n",
+                            name="kunit", timeout=300)
+    if rc:
+        tally.add("kunit-%s: guest" % arch, "failed", "%s (log: %s)" % (why(rc), log))
+    lines = read_lines(os.path.join(folder, "dmesg")) or read_lines(log) or []
+    add_kunit(tally, "kunit-" + arch, lines, show)
