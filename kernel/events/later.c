@@ -16,36 +16,27 @@
 
 #include "lifetime.h"
 
-/* Values that a sample can have now. */
-#define SAMPLE_DONE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |			\
-			 PERF_SAMPLE_ADDR | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |		\
-			 PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |		\
-			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |	\
-			 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_REGS_INTR)
-
 /**
  * pe_attr_unfinished() - does an attr ask for something that is not there yet?
  * @attr: an attr that passed the check of its form
  *
- * Pure.  To be asked last, after the PMU has accepted the event: whatever else is wrong with the
- * attr is what the user is to hear first.
+ * Pure.  To be asked after the PMU has accepted the event: whatever else is wrong with the attr is
+ * what the user is to hear first.
  *
- * Return: 0; -EOPNOTSUPP for what needs a capability that no PMU has; -EINVAL for bits that would
- * be reserved in a kernel without the feature.
+ * Return: 0; -EINVAL for bits that are reserved in a kernel without the feature, and for what acts
+ * on the AUX area of a group, because no group has one; -EOPNOTSUPP for what needs a capability
+ * that no PMU has.
  */
 int pe_attr_unfinished(const struct perf_event_attr *attr)
 {
-	u64 unknown = attr->sample_type & ~SAMPLE_DONE;
-
-	if (attr->sigtrap || attr->remove_on_exec)
+	if (attr->sigtrap || attr->remove_on_exec || attr->sample_type & PERF_SAMPLE_AUX)
 		return -EINVAL;
-	if (unknown & ~PERF_SAMPLE_BRANCH_STACK)
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK || attr->aux_output)
+		return -EOPNOTSUPP;
+	if (attr->aux_pause && attr->aux_resume)
 		return -EINVAL;
-	if (unknown)
+	if (attr->aux_start_paused)
 		return -EOPNOTSUPP;
-	if (attr->aux_output || attr->aux_start_paused)
-		return -EOPNOTSUPP;
-	/* These act on the AUX area of the group, and no group has one. */
 	if (attr->aux_pause || attr->aux_resume || attr->aux_sample_size)
 		return -EINVAL;
 	return 0;
