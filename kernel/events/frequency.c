@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frequency mode: attr.sample_freq asks for samples per second, so the period has to follow the
+ * rate at which events happen.
+ *
+ * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
+ * the top is pure (tests/frequency_kunit.c); what follows applies it to events.
+ *
+ * The rate is measured at two places.  At each overflow overflow.c knows how long the last period
+ * took, which is exact but says nothing when a much too long period never ends; so the tick looks
+ * at the counts as well.  Each measurement moves the period by an eighth of what it is off.
+ *
+ * Callers and context:
+ *   pe_adjust_period()  overflow.c, on the event's CPU, interrupts off, perhaps in NMI; the tick
+ *   pe_tick_freq()      perf_event_task_tick(), interrupts off; takes ctx->lock
+ *
+ * An NMI may adjust the period of an event while the tick does.  Both write whole words and each
+ * result is a sensible period, so it does not matter who is last; and the PMU is off while the tick
+ * works on its events.
+ */
+#include <linux/math64.h>
+
+#include "sched.h"
+
+/* a * b without its lowest *dropped bits, which are as few as make it fit in 64 bits. */
+static u64 product(u64 a, u64 b, int *dropped)
+{
+	*dropped = max(0, fls64(a) + fls64(b) - 64);
+	return mul_u64_u64_shr(a, b, *dropped);
+}
+
+/**
+ * pe_period_for() - period that would have given the wanted number of samples
+ * @freq: samples per second wanted
+ * @nsec: length of the measurement
+ * @count: events in that time
+ *
+ * Return: count * 10^9 / (nsec * freq) rounded down, to 30 bits of precision when the products do
+ * not fit in 64 bits; U64_MAX if the result does not fit.  A @freq or @nsec of 0 counts as 1.
+ */
+u64 pe_period_for(u64 freq, u64 nsec, u64 count)
+{
+	int above, below, scale, spare;
+	u64 num, den, period;
+
+	num = product(count, NSEC_PER_SEC, &above);
+	den = product(nsec ?: 1, freq ?: 1, &below);
+	scale = above - below;
+	if (scale <= 0)
+		return scale <= -64 ? 0 : div64_u64(num >> -scale, den);
+
+	/* The quotient is to be doubled scale times: halve the divisor while it stays precise. */
+	spare = clamp(fls64(den) - 32, 0, scale);
+	period = div64_u64(num, den >> spare);
+	scale -= spare;
+	if (fls64(period) + scale > 64)
+		return U64_MAX;
+	return period << scale;
+}
+
+/**
+ * pe_period_step() - the next period on the way to a better one
+ * @period: period in force
+ * @wanted: what the last measurement suggests
+ *
+ * Return: @period moved by an eighth of the distance, but by 1 at least; never 0, and never more
+ * than what fits in the signed arithmetic of hw.period_left.
+ */
+u64 pe_period_step(u64 period, u64 wanted)
+{
+	period = min_t(u64, period, S64_MAX);
+	wanted = min_t(u64, wanted, S64_MAX);
+	if (wanted >= period)
+		period += DIV_ROUND_UP_ULL(wanted - period, 8);
+	else
+		period -= DIV_ROUND_UP_ULL(period - wanted, 8);
+	return period ?: 1;
+}
+
+/**
+ * pe_adjust_period() - let the period of an event follow a measurement
+ * @e: event in frequency mode
+ * @nsec: length of the measurement
+ * @count: events in that time
+ * @disable: the event is counting, so that it must be stopped before its counter can be reloaded
+ *
+ * On the event's CPU, interrupts off, NMI included.
+ */
+void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable)
+{
+	struct hw_perf_event *hw = &e->hw;
+	u64 period;
+
+	period = pe_period_step(hw->sample_period,
+				pe_period_for(e->attr.sample_freq, nsec, count));
+	hw->sample_period = period;
+
+	/* What is left of a period that turned out far too long is not waited for. */
+	if (local64_read(&hw->period_left) <= (s64)min_t(u64, period, S64_MAX / 8) * 8)
+		return;
+	if (disable)
+		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	local64_set(&hw->period_left, 0);
+	if (disable)
+		e->pmu->start(&e->pub, PERF_EF_RELOAD);
+}
+
+/*
+ * Does e count on this CPU now?  A passive event keeps the state ACTIVE while its slot is away, and
+ * the slots of other CPUs are away.
+ */
+static bool counts_here(const struct pevent *e)
+{
+	const struct pctx *ctx = pe_ctx(e);
+
+	if (e->state != PERF_EVENT_STATE_ACTIVE)
+		return false;
+	return e->slot == &ctx->any || e->slot == ctx->here;
+}
+
+static bool in_freq_mode(const struct pevent *e)
+{
+	return e->attr.freq && e->attr.sample_freq;
+}
+
+/*
+ * struct pmu_pause - the PMU that is off while the tick walks events
+ *
+ * Neighbours on the lists mostly belong to one PMU, which is then switched off only once.
+ */
+struct pmu_pause {
+	struct pmu	*pmu;
+};
+
+static void pause_for(struct pmu_pause *pause, struct pmu *pmu)
+{
+	if (pause->pmu == pmu)
+		return;
+	if (pause->pmu)
+		perf_pmu_enable(pause->pmu);
+	pause->pmu = pmu;
+	if (pmu)
+		perf_pmu_disable(pmu);
+}
+
+static void unthrottle(struct pevent *e, struct pmu_pause *pause)
+{
+	if (e->hw.interrupts != PE_THROTTLED || !counts_here(e))
+		return;
+	pause_for(pause, e->pmu);
+	e->hw.interrupts = 0;
+	pe_record_throttle(e, false);
+	/* follow_rate() starts the others. */
+	if (!in_freq_mode(e))
+		e->pmu->start(&e->pub, 0);
+}
+
+static void follow_rate(struct pevent *e, struct pmu_pause *pause)
+{
+	u64 count;
+	s64 delta;
+
+	if (!in_freq_mode(e) || !counts_here(e))
+		return;
+	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
+		return;
+	pause_for(pause, e->pmu);
+	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	count = local64_read(&e->count);
+	delta = count - e->hw.freq_count_stamp;
+	e->hw.freq_count_stamp = count;
+	if (delta > 0)
+		pe_adjust_period(e, TICK_NSEC, delta, false);
+	e->pmu->start(&e->pub, delta > 0 ? PERF_EF_RELOAD : 0);
+}
+
+/**
+ * pe_tick_freq() - the tick's work on one context
+ * @ctx: CPU context of this CPU, or context of the current task
+ * @release: something was throttled on this CPU since the last tick
+ *
+ * Interrupts off.  Costs one look at a list head when there is nothing to do.
+ */
+void pe_tick_freq(struct pctx *ctx, bool release)
+{
+	struct pmu_pause pause = {};
+	struct pevent *e;
+
+	lockdep_assert_irqs_disabled();
+	/* Who joins the list at this moment is served by the next tick. */
+	if (!release && list_empty(&ctx->freq))
+		return;
+
+	guard(raw_spinlock)(&ctx->lock);
+	if (ctx->oncpu != smp_processor_id())
+		return;
+	if (release) {
+		list_for_each_entry(e, &ctx->events, ctx_entry)
+			unthrottle(e, &pause);
+	}
+	list_for_each_entry(e, &ctx->freq, freq_entry)
+		follow_rate(e, &pause);
+	pause_for(&pause, NULL);
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Software events: page faults, context switches, migrations ... - whatever code says happened.
+ *
+ * Owns the PMU "software", the static keys behind the inline hooks of <linux/perf_event.h>, the
+ * recursion marks of tasks, and the counting of hits for all sources that have no counter: this
+ * PMU, tracepoints and probes (tracepoint.c), breakpoints (hw_breakpoint.c).
+ *
+ * A hit looks at three lists for its number: this CPU's, current's, and current's for this CPU.  An
+ * event is on its list from installation to removal (context.c), whoever runs meanwhile, and the
+ * state tells whether it counts.  So nothing here is done at a context switch.
+ *
+ * Context of hits: preemption off, interrupts mostly on, any level but mostly not NMI; RCU keeps
+ * the events.  Counting needs no more: a count that comes too late goes to memory that still is an
+ * event.  Making a sample needs interrupts off, so that the tick and the irq_works of this CPU stay
+ * away from period and state.  It does not keep another CPU from disabling or removing a passive
+ * event (pe_event_call()); then the last sample may be written after that CPU's call returned, to a
+ * buffer that RCU keeps, and what it queues is waited for in pe_pending_idle().
+ *
+ * Periods.  hw.period_left runs from -period up to 0.  It is moved with local atomics, because hits
+ * of one event nest.
+ */
+#include <linux/nospec.h>
+
+#include "sources.h"
+
+struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
+
+/* Registers for those hooks that have none; see perf_fetch_caller_regs(). */
+DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
+
+/**
+ * perf_swevent_get_recursion_context() - mark that current is inside a hit
+ *
+ * Preemption off, any context.  Return: what to give back, or -1: inside of one already.
+ */
+int perf_swevent_get_recursion_context(void)
+{
+	return get_recursion_context(current->perf_recursion);
+}
+EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
+
+void perf_swevent_put_recursion_context(int rctx)
+{
+	put_recursion_context(current->perf_recursion, rctx);
+}
+
+/**
+ * perf_swevent_set_period() - begin the next period of an event that software counts
+ * @event: a sampling event
+ *
+ * The periods that are over are as long as hw.last_period; the one after the next will be as long
+ * as hw.sample_period is now.  On the event's CPU, any context.
+ *
+ * Return: the number of periods that are over; 0 if the present one is not.
+ */
+u64 perf_swevent_set_period(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	u64 length = hw->last_period;
+	s64 left = local64_read(&hw->period_left);
+	u64 over;
+
+	hw->last_period = hw->sample_period;
+	do {
+		if (left < 0)
+			return 0;
+		over = div64_u64(left, length) + 1;
+	} while (!local64_try_cmpxchg(&hw->period_left, &left, left - over * length));
+
+	return over;
+}
+
+/**
+ * pe_excludes() - does an event ignore hits in this mode?
+ * @e: the event
+ * @regs: registers at the hit, or NULL
+ *
+ * On the event's CPU, any context.
+ */
+bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
+{
+	if (e->hw.state & PERF_HES_STOPPED)
+		return true;
+	if (!regs || !(e->attr.exclude_user | e->attr.exclude_kernel))
+		return false;
+	return user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;
+}
+
+/*
+ * A throttled event is let go by the next tick.  That tick misses a passive event whose task was
+ * away; this finds it.
+ */
+static bool still_throttled(struct pevent *e)
+{
+	struct hw_perf_event *hw = &e->hw;
+
+	if (likely(hw->interrupts != PE_THROTTLED))
+		return false;
+	if (!pe_is_passive(e) || hw->interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
+		return true;
+	hw->interrupts = 0;
+	pe_record_throttle(e, false);
+	return false;
+}
+
+/*
+ * How many samples does this hit make?  Also sets the period that they show: with
+ * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.
+ */
+static u64 samples_due(struct pevent *e, u64 nr, struct perf_sample_data *data)
+{
+	struct hw_perf_event *hw = &e->hw;
+
+	data->period = hw->last_period;
+	if (!e->attr.freq) {
+		if (e->attr.sample_type & PERF_SAMPLE_PERIOD) {
+			data->period = nr;
+			return 1;
+		}
+		if (nr == 1 && hw->sample_period == 1)
+			return 1;
+	}
+	if (local64_add_negative(nr, &hw->period_left))
+		return 0;
+	return perf_swevent_set_period(&e->pub);
+}
+
+static void sample(struct pevent *e, u64 nr, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	u64 due, i;
+
+	/* It may have been disabled before interrupts were. */
+	if (e->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+	due = samples_due(e, nr, data);
+	if (!due || still_throttled(e))
+		return;
+	/* One sample for one hit is never too much; more may be. */
+	for (i = 0; i < due; i++) {
+		if (pe_overflow(e, i > 0, data, regs))
+			break;
+	}
+}
+
+/**
+ * pe_software_hit() - an event that software counts was hit
+ * @e: the event; ACTIVE and not excluded when the caller looked
+ * @nr: how many times
+ * @data: the sample, initialised
+ * @regs: registers at the hit; NULL: count only
+ *
+ * Preemption off, in an RCU read-side section.
+ */
+void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
+		     struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	lockdep_assert_preemption_disabled();
+	local64_add(nr, &e->count);
+	if (!regs || !is_sampling_event(&e->pub))
+		return;
+
+	local_irq_save(flags);
+	sample(e, nr, data, regs);
+	local_irq_restore(flags);
+}
+
+static void hit_list(struct hlist_head *list, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	struct perf_sample_data data;
+	struct pevent *e;
+
+	hlist_for_each_entry_rcu(e, list, sw_node) {
+		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || pe_excludes(e, regs))
+			continue;
+		if (!is_sampling_event(&e->pub)) {
+			local64_add(nr, &e->count);
+			continue;
+		}
+		/* Each anew: the last one left its own values there. */
+		perf_sample_data_init(&data, addr, 0);
+		pe_software_hit(e, nr, &data, regs);
+	}
+}
+
+/**
+ * ___perf_sw_event() - a software event happened; the caller took care of recursion
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how many times
+ * @regs: registers where it happened
+ * @addr: what it was about, or 0
+ *
+ * Preemption off.
+ */
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	struct pe_slot *here;
+	struct pctx *ctx;
+
+	if (WARN_ON_ONCE(!regs))
+		return;
+
+	guard(rcu)();
+	hit_list(&this_cpu_ptr(&pe_cpu)->ctx.any.sw[event_id], nr, regs, addr);
+	ctx = pe_current_ctx();
+	if (!ctx)
+		return;
+	hit_list(&ctx->any.sw[event_id], nr, regs, addr);
+	here = READ_ONCE(ctx->here);
+	if (here)
+		hit_list(&here->sw[event_id], nr, regs, addr);
+}
+
+/**
+ * __perf_sw_event() - a software event happened
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how many times
+ * @regs: registers where it happened
+ * @addr: what it was about, or 0
+ *
+ * Any context.  A hit inside of the handling of a hit of the same context level is not counted.
+ */
+void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	int level;
+
+	preempt_disable_notrace();
+	level = perf_swevent_get_recursion_context();
+	if (likely(level >= 0)) {
+		___perf_sw_event(event_id, nr, regs, addr);
+		perf_swevent_put_recursion_context(level);
+	}
+	preempt_enable_notrace();
+}
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+/**
+ * perf_bp_event() - a breakpoint was hit
+ * @bp: its event
+ * @data: the registers
+ *
+ * From the debug exception, interrupts off.
+ */
+void perf_bp_event(struct perf_event *bp, void *data)
+{
+	struct perf_sample_data sample_data;
+	struct pevent *e = pe(bp);
+
+	lockdep_assert_irqs_disabled();
+	if (e->state != PERF_EVENT_STATE_ACTIVE || bp->hw.state || pe_excludes(e, data))
+		return;
+	perf_sample_data_init(&sample_data, bp->attr.bp_addr, 0);
+	pe_software_hit(e, 1, &sample_data, data);
+}
+#endif
+
+/* ------------------------------------------------------------------ the PMU */
+
+static void begin_periods(struct perf_event *event)
+{
+	if (!is_sampling_event(event))
+		return;
+	event->hw.last_period = event->hw.sample_period;
+	perf_swevent_set_period(event);
+}
+
+/*
+ * A hit finds the event through its slot and counts because of its state; all that is left to do is
+ * to begin a period if none is under way.  Members of passive groups get here when they are
+ * enabled, perhaps on another CPU than where they count, under the lock of their context.
+ */
+static int add(struct perf_event *event, int flags)
+{
+	begin_periods(event);
+	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	perf_event_update_userpage(event);
+	return 0;
+}
+
+static void del(struct perf_event *event, int flags)
+{
+}
+
+/**
+ * pe_software_start() - pmu->start() of events that software counts
+ * @event: the event
+ * @flags: without meaning here
+ */
+void pe_software_start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+}
+
+/**
+ * pe_software_stop() - pmu->stop() of events that software counts
+ * @event: the event
+ * @flags: without meaning here
+ */
+void pe_software_stop(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED;
+}
+
+/**
+ * pe_software_read() - pmu->read() of events that software counts: the count is right
+ * @event: the event
+ */
+void pe_software_read(struct perf_event *event)
+{
+}
+
+static void destroy(struct perf_event *event)
+{
+	static_key_slow_dec(&perf_swevent_enabled[event->attr.config]);
+}
+
+static int event_init(struct perf_event *event)
+{
+	u64 id = event->attr.config;
+
+	if (event->attr.type != PERF_TYPE_SOFTWARE)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+
+	/* The clocks are PMUs of their own, which old interfaces know as software events. */
+	if (id == PERF_COUNT_SW_CPU_CLOCK || id == PERF_COUNT_SW_TASK_CLOCK) {
+		event->attr.type = id == PERF_COUNT_SW_CPU_CLOCK ? pe_cpu_clock_pmu.type :
+								   pe_task_clock_pmu.type;
+		return -ENOENT;
+	}
+	if (id >= PERF_COUNT_SW_MAX)
+		return -ENOENT;
+	id = array_index_nospec(id, PERF_COUNT_SW_MAX);
+
+	/* Children live no longer than their parent, whose key suffices. */
+	if (!event->parent) {
+		static_key_slow_inc(&perf_swevent_enabled[id]);
+		event->destroy = destroy;
+	}
+	return 0;
+}
+
+struct pmu pe_swevent_pmu = {
+	.task_ctx_nr	= perf_sw_context,
+	.capabilities	= PERF_PMU_CAP_NO_NMI,
+	.event_init	= event_init,
+	.add		= add,
+	.del		= del,
+	.start		= pe_software_start,
+	.stop		= pe_software_stop,
+	.read		= pe_software_read,
+};
+
+/**
+ * pe_software_passive() - can an event count without being scheduled?
+ * @e: the event, after its event_init()
+ *
+ * A clock that only counts is the slot's clock.  A clock that samples needs a timer.
+ */
+bool pe_software_passive(const struct pevent *e)
+{
+	if (e->pmu == &pe_swevent_pmu)
+		return true;
+	return (e->pmu == &pe_cpu_clock_pmu || e->pmu == &pe_task_clock_pmu) &&
+	       !e->attr.sample_period;
+}
+
+/**
+ * pe_software_init() - register the PMU at boot
+ */
+void __init pe_software_init(void)
+{
+	perf_pmu_register(&pe_swevent_pmu, "software", PERF_TYPE_SOFTWARE);
+}

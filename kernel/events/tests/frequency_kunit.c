@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of the period arithmetic in frequency.c and of perf_swevent_set_period().
+ *
+ * The expected values were computed with unbounded integers, so that each truncation of the
+ * 64-bit arithmetic shows.  perf_swevent_set_period() gets an event that is never opened: it
+ * touches nothing but event->hw.
+ */
+#include <kunit/test.h>
+
+#include "../sources.h"
+
+static void period_exact(struct kunit *test)
+{
+	/* 10^9 events in a second, 1000 samples wanted. */
+	KUNIT_EXPECT_EQ(test, pe_period_for(1000, NSEC_PER_SEC, 1000000000ULL), 1000000ULL);
+	/* 3 * 10^9 * 10^9 / (10^6 * 4000) = 750 * 10^6, all within 64 bits */
+	KUNIT_EXPECT_EQ(test, pe_period_for(4000, 1000000, 3000000000ULL), 750000000ULL);
+	/* rounded down: 7 * 10^9 / (4 * 10^6 * 999) = 1.75... */
+	KUNIT_EXPECT_EQ(test, pe_period_for(999, 4000000, 7), 1ULL);
+	/* below one */
+	KUNIT_EXPECT_EQ(test, pe_period_for(1000, 1000000, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_for(100000, 10000000, 999), 0ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_for(100000, 10000000, 1000), 1ULL);
+}
+
+/* Neither product fits in 64 bits in most of these. */
+static void period_wide(struct kunit *test)
+{
+	static const struct {
+		u64 freq, nsec, count, want;
+	} cases[] = {
+		/* only count * 10^9 is wide */
+		{ 1, 1, 1ULL << 34, 17179869184000000000ULL },
+		{ 1000, 1000000, 1ULL << 40, 1099511627776ULL },
+		{ 1, 1ULL << 63, 1ULL << 40, 119ULL },
+		{ 100000, 1ULL << 40, U64_MAX, 167772159ULL * 1000 },
+		/* only nsec * freq is wide */
+		{ 1ULL << 32, 1ULL << 40, 1ULL << 30, 0 },
+		{ 1ULL << 20, 1ULL << 50, 1ULL << 33, 0 },
+		/* both are: 2^63 * 10^9 / (2^45 * 2^20) */
+		{ 1ULL << 20, 1ULL << 45, 1ULL << 63, 250000000ULL },
+		{ 1ULL << 32, 1ULL << 32, U64_MAX, 999999999ULL },
+		{ U64_MAX, U64_MAX, U64_MAX, 0 },
+	};
+	u64 got, slack;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		got = pe_period_for(cases[i].freq, cases[i].nsec, cases[i].count);
+		/* 30 bits of precision are promised, and exactness where the result is small. */
+		slack = cases[i].want >> 30;
+		KUNIT_EXPECT_LE_MSG(test, got, cases[i].want + slack + 1, "case %d", i);
+		KUNIT_EXPECT_GE_MSG(test, got + slack + 1, cases[i].want, "case %d", i);
+	}
+}
+
+static void period_limits(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pe_period_for(1, 1, U64_MAX), U64_MAX);
+	KUNIT_EXPECT_EQ(test, pe_period_for(0, 0, 1), 1000000000ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_for(0, NSEC_PER_SEC, 5), 5ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_for(U64_MAX, U64_MAX, 0), 0ULL);
+	/* the last result that fits, and the first that does not */
+	KUNIT_EXPECT_EQ(test, pe_period_for(1, 1, 18446744073ULL), 18446744073000000000ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_for(1, 1, 1ULL << 36), U64_MAX);
+}
+
+/* More events mean a longer period, whatever branch the arithmetic takes. */
+static void period_monotonic(struct kunit *test)
+{
+	u64 last = 0, got;
+	int bit;
+
+	for (bit = 0; bit < 64; bit++) {
+		got = pe_period_for(997, 4000000, 1ULL << bit);
+		KUNIT_EXPECT_GE_MSG(test, got, last, "bit %d", bit);
+		/* Doubling the count doubles the period, but for the rounding. */
+		if (last > 1000 && got != U64_MAX) {
+			KUNIT_EXPECT_GE_MSG(test, got, 2 * last - (last >> 29), "bit %d", bit);
+			KUNIT_EXPECT_LE_MSG(test, got, 2 * last + 1 + (last >> 29), "bit %d", bit);
+		}
+		last = got;
+	}
+}
+
+static void step_filters(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pe_period_step(1000, 1000), 1000ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_step(1000, 1800), 1100ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_step(1000, 200), 900ULL);
+	/* by one at least */
+	KUNIT_EXPECT_EQ(test, pe_period_step(1000, 1001), 1001ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_step(1000, 999), 999ULL);
+	/* never zero */
+	KUNIT_EXPECT_EQ(test, pe_period_step(1, 0), 1ULL);
+	KUNIT_EXPECT_EQ(test, pe_period_step(2, 0), 1ULL);
+	/* stays in the signed range */
+	KUNIT_EXPECT_EQ(test, pe_period_step(U64_MAX, U64_MAX), (u64)S64_MAX);
+	KUNIT_EXPECT_LE(test, pe_period_step(1, U64_MAX), (u64)S64_MAX / 8 + 2);
+}
+
+static void step_converges(struct kunit *test)
+{
+	u64 period = 1;
+	int i;
+
+	for (i = 0; i < 200 && period != 1000000; i++)
+		period = pe_period_step(period, 1000000);
+	KUNIT_EXPECT_EQ(test, period, 1000000ULL);
+	KUNIT_EXPECT_LT(test, i, 120);
+
+	for (i = 0; i < 200 && period != 1; i++)
+		period = pe_period_step(period, 0);
+	KUNIT_EXPECT_EQ(test, period, 1ULL);
+	KUNIT_EXPECT_LT(test, i, 120);
+}
+
+static struct perf_event *make_event(struct kunit *test, u64 period)
+{
+	struct pevent *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	e->hw.sample_period = period;
+	e->hw.last_period = period;
+	local64_set(&e->hw.period_left, period);
+	return &e->pub;
+}
+
+static s64 left(struct perf_event *event)
+{
+	return local64_read(&event->hw.period_left);
+}
+
+static void swevent_first_period(struct kunit *test)
+{
+	struct perf_event *event = make_event(test, 100);
+
+	/* A new event has a whole period ahead. */
+	perf_swevent_set_period(event);
+	KUNIT_EXPECT_EQ(test, left(event), -100LL);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 0ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -100LL);
+}
+
+static void swevent_periods_over(struct kunit *test)
+{
+	struct perf_event *event = make_event(test, 100);
+
+	local64_set(&event->hw.period_left, -1);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 0ULL);
+	local64_set(&event->hw.period_left, 0);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 1ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -100LL);
+	local64_set(&event->hw.period_left, 99);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 1ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -1LL);
+	local64_set(&event->hw.period_left, 250);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 3ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -50LL);
+}
+
+/* Hits of any size: the number of samples is what the sum of the hits makes. */
+static void swevent_no_hit_lost(struct kunit *test)
+{
+	struct perf_event *event = make_event(test, 37);
+	u64 sum = 0, samples = 0;
+	int i;
+
+	perf_swevent_set_period(event);
+	for (i = 0; i < 1000; i++) {
+		u64 nr = 1 + i * 31 % 113;
+
+		sum += nr;
+		if (!local64_add_negative(nr, &event->hw.period_left))
+			samples += perf_swevent_set_period(event);
+	}
+	KUNIT_EXPECT_EQ(test, samples, sum / 37);
+	KUNIT_EXPECT_EQ(test, left(event), (s64)(sum % 37) - 37);
+}
+
+/* A new period is in force from the period after the next on. */
+static void swevent_new_period(struct kunit *test)
+{
+	struct perf_event *event = make_event(test, 10);
+
+	perf_swevent_set_period(event);
+	event->hw.sample_period = 1000;
+	local64_set(&event->hw.period_left, 0);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 1ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -10LL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 1000ULL);
+	local64_set(&event->hw.period_left, 0);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 1ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -1000LL);
+}
+
+static struct kunit_case frequency_cases[] = {
+	KUNIT_CASE(period_exact),
+	KUNIT_CASE(period_wide),
+	KUNIT_CASE(period_limits),
+	KUNIT_CASE(period_monotonic),
+	KUNIT_CASE(step_filters),
+	KUNIT_CASE(step_converges),
+	KUNIT_CASE(swevent_first_period),
+	KUNIT_CASE(swevent_periods_over),
+	KUNIT_CASE(swevent_no_hit_lost),
+	KUNIT_CASE(swevent_new_period),
+	{}
+};
+
+static struct kunit_suite frequency_suite = {
+	.name		= "perf_frequency",
+	.test_cases	= frequency_cases,
+};
+kunit_test_suite(frequency_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the sampling period of performance events");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracepoints, kprobes and uprobes as events.
+ *
+ * kernel/trace/trace_event_perf.c is the other half: it finds or creates the trace event, enables
+ * it, keeps its list of events on each CPU (event->hlist_entry while scheduled in), and lends the
+ * memory for the record.  This file owns the three PMUs and delivers hits.
+ *
+ * Context of a hit: preemption off, any level, the recursion mark of current taken by
+ * perf_trace_buf_alloc() and given back here.  RCU or the tracepoint's own protection keeps the
+ * events on the list.
+ *
+ * Some scheduler tracepoints name the task that they are about.  An event that follows that task
+ * counts the hit too, though the task is not running: see hit_target().  It takes the lock of that
+ * task's context, which a hit under a context lock could not; no code under such a lock wakes
+ * somebody.
+ */
+#include <linux/capability.h>
+#include <linux/trace_events.h>
+
+#include "sources.h"
+
+#ifdef CONFIG_EVENT_TRACING
+
+static void destroy_tracepoint(struct perf_event *event)
+{
+	perf_trace_destroy(event);
+}
+
+static int init_tracepoint(struct perf_event *event)
+{
+	int err;
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+		return -ENOENT;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+
+	err = perf_trace_init(event);
+	if (!err)
+		event->destroy = destroy_tracepoint;
+	return err;
+}
+
+#define TRACE_PMU(init, groups)					\
+	{							\
+		.task_ctx_nr	= perf_sw_context,		\
+		.attr_groups	= groups,			\
+		.event_init	= init,				\
+		.add		= perf_trace_add,		\
+		.del		= perf_trace_del,		\
+		.start		= pe_software_start,		\
+		.stop		= pe_software_stop,		\
+		.read		= pe_software_read,		\
+	}
+
+static struct pmu tracepoint_pmu = TRACE_PMU(init_tracepoint, NULL);
+
+/* ------------------------------------------------------------------- probes */
+
+#if defined(CONFIG_KPROBE_EVENTS) || defined(CONFIG_UPROBE_EVENTS)
+/*
+ * attr.config of a probe: bit 0, at the return of the function; upper half, uprobes only, the
+ * offset in the file of a counter that is above zero while somebody is attached.
+ */
+#define PROBE_AT_RETURN		BIT_ULL(0)
+#define PROBE_COUNTER_SHIFT	32
+
+PMU_FORMAT_ATTR(retprobe, "config:0");
+
+/* Is it for the PMU that is asked?  The numbers of these PMUs are given at boot. */
+static bool is_addressed(const struct perf_event *event)
+{
+	return event->attr.type == event->pmu->type;
+}
+#endif
+
+#ifdef CONFIG_KPROBE_EVENTS
+static struct attribute *kprobe_formats[] = {
+	&format_attr_retprobe.attr,
+	NULL,
+};
+
+static const struct attribute_group kprobe_format = {
+	.name	= "format",
+	.attrs	= kprobe_formats,
+};
+
+static const struct attribute_group *kprobe_groups[] = {
+	&kprobe_format,
+	NULL,
+};
+
+static int init_kprobe(struct perf_event *event)
+{
+	int err;
+
+	if (!is_addressed(event))
+		return -ENOENT;
+	if (!perfmon_capable())
+		return -EACCES;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+
+	err = perf_kprobe_init(event, event->attr.config & PROBE_AT_RETURN);
+	if (!err)
+		event->destroy = perf_kprobe_destroy;
+	return err;
+}
+
+static struct pmu kprobe_pmu = TRACE_PMU(init_kprobe, kprobe_groups);
+#endif
+
+#ifdef CONFIG_UPROBE_EVENTS
+PMU_FORMAT_ATTR(ref_ctr_offset, "config:32-63");
+
+static struct attribute *uprobe_formats[] = {
+	&format_attr_retprobe.attr,
+	&format_attr_ref_ctr_offset.attr,
+	NULL,
+};
+
+static const struct attribute_group uprobe_format = {
+	.name	= "format",
+	.attrs	= uprobe_formats,
+};
+
+static const struct attribute_group *uprobe_groups[] = {
+	&uprobe_format,
+	NULL,
+};
+
+static int init_uprobe(struct perf_event *event)
+{
+	u64 config = event->attr.config;
+	int err;
+
+	if (!is_addressed(event))
+		return -ENOENT;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EACCES;
+	if (has_branch_stack(event))
+		return -EOPNOTSUPP;
+
+	err = perf_uprobe_init(event, config >> PROBE_COUNTER_SHIFT, config & PROBE_AT_RETURN);
+	if (!err)
+		event->destroy = perf_uprobe_destroy;
+	return err;
+}
+
+static struct pmu uprobe_pmu = TRACE_PMU(init_uprobe, uprobe_groups);
+#endif
+
+/* --------------------------------------------------------------------- hits */
+
+static bool wants(struct pevent *e, void *record, struct pt_regs *regs)
+{
+	struct event_filter *filter;
+
+	if (e->hw.state & PERF_HES_STOPPED)
+		return false;
+	/* What is left are uprobes. */
+	if (e->attr.exclude_kernel && !user_mode(regs))
+		return false;
+	filter = pe_origin(e)->filter;
+	return likely(!filter) || filter_match_preds(filter, record);
+}
+
+/*
+ * Events of a task other than current.  They are not on the list of this CPU.  While the task is
+ * away its events are INACTIVE, and what happens to a waiting task must be counted nevertheless;
+ * only disabled events are not.  No sample is written: the buffer belongs to the CPU on which the
+ * task runs next, perhaps already.
+ */
+static void hit_target(struct task_struct *task, u64 count, struct trace_entry *record,
+		       struct pt_regs *regs)
+{
+	int cpu = smp_processor_id();
+	struct pctx *ctx;
+	struct pevent *e;
+
+	guard(rcu)();
+	ctx = pe_task_ctx(task);
+	if (!ctx)
+		return;
+
+	guard(raw_spinlock_irqsave)(&ctx->lock);
+	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		if (e->pmu != &tracepoint_pmu || e->attr.config != record->type)
+			continue;
+		if (e->state < PERF_EVENT_STATE_INACTIVE || (e->cpu >= 0 && e->cpu != cpu))
+			continue;
+		if (wants(e, record, regs))
+			local64_add(count, &e->count);
+	}
+}
+
+/**
+ * perf_tp_event() - a trace event was hit
+ * @event_type: number of the trace event
+ * @count: how many times
+ * @record: what it says, in memory of perf_trace_buf_alloc(), with a struct trace_entry in front
+ * @entry_size: its size
+ * @regs: registers at the hit
+ * @head: the events of this CPU that want it
+ * @rctx: recursion mark, given back
+ * @task: the task it is about, or NULL
+ */
+void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
+		   struct hlist_head *head, int rctx, struct task_struct *task)
+{
+	struct perf_raw_record raw = {
+		.frag = {
+			.data = record,
+			.size = entry_size,
+		},
+	};
+	struct perf_sample_data data;
+	struct pevent *e;
+
+	lockdep_assert_preemption_disabled();
+	perf_trace_buf_update(record, event_type);
+
+	hlist_for_each_entry_rcu(e, head, hlist_entry) {
+		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || !wants(e, record, regs))
+			continue;
+		perf_sample_data_init(&data, 0, 0);
+		perf_sample_save_raw_data(&data, &e->pub, &raw);
+		pe_software_hit(e, count, &data, regs);
+	}
+	if (task && task != current)
+		hit_target(task, count, record, regs);
+
+	perf_swevent_put_recursion_context(rctx);
+}
+EXPORT_SYMBOL_GPL(perf_tp_event);
+
+/**
+ * perf_trace_run_bpf_submit() - a trace event was hit to which BPF programs may be attached
+ * @raw_data: the record
+ * @size: its size
+ * @rctx: recursion mark, given back
+ * @call: the trace event
+ * @count: how many times
+ * @regs: registers at the hit
+ * @head: the events of this CPU that want it
+ * @task: the task it is about, or NULL
+ *
+ * The programs decide whether events see the hit.  They find @regs in the first word of the
+ * record, which perf_tp_event() fills in afterwards.
+ */
+void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_event_call *call,
+			       u64 count, struct pt_regs *regs, struct hlist_head *head,
+			       struct task_struct *task)
+{
+	bool pass = true;
+
+	if (bpf_prog_array_valid(call)) {
+		*(struct pt_regs **)raw_data = regs;
+		pass = trace_call_bpf(call, raw_data) && !hlist_empty(head);
+	}
+	if (pass)
+		perf_tp_event(call->event.type, count, raw_data, size, regs, head, rctx, task);
+	else
+		perf_swevent_put_recursion_context(rctx);
+}
+EXPORT_SYMBOL_GPL(perf_trace_run_bpf_submit);
+
+/**
+ * pe_tracepoint_init() - register the PMUs at boot
+ */
+void __init pe_tracepoint_init(void)
+{
+	perf_pmu_register(&tracepoint_pmu, "tracepoint", PERF_TYPE_TRACEPOINT);
+#ifdef CONFIG_KPROBE_EVENTS
+	perf_pmu_register(&kprobe_pmu, "kprobe", -1);
+#endif
+#ifdef CONFIG_UPROBE_EVENTS
+	perf_pmu_register(&uprobe_pmu, "uprobe", -1);
+#endif
+}
+
+#else /* !CONFIG_EVENT_TRACING */
+
+void __init pe_tracepoint_init(void)
+{
+}
+
+#endif
