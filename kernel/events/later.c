@@ -7,14 +7,17 @@
  * needs what is missing.  What the rest of the kernel calls still links, says so by its documented
  * failure, and changes nothing.  Documentation/perf_events/features.rst has the whole list.
  *
+ * Ioctls that are finished in part are here too: what stands at their side is missing.
+ *
  * The callers are drivers with AUX areas (event's CPU, irqs off, perhaps NMI), BPF (task context),
  * and the cgroup core (task context, cgroup_mutex held).  No locks here.
  */
+#include <linux/bpf.h>
 #include <linux/cgroup.h>
 #include <linux/static_call.h>
 #include <linux/trace_events.h>
 
-#include "lifetime.h"
+#include "surface.h"
 
 /**
  * pe_attr_unfinished() - does an attr ask for something that is not there yet?
@@ -40,6 +43,102 @@ int pe_attr_unfinished(const struct perf_event_attr *attr)
 	if (attr->aux_pause || attr->aux_resume || attr->aux_sample_size)
 		return -EINVAL;
 	return 0;
+}
+
+#ifdef CONFIG_EVENT_TRACING
+/*
+ * The locks of tracing are outside of ctx->mutex: they are held when it is taken through CPU
+ * hotplug.  Without it another filter may be set meanwhile; tracing refuses the second one.
+ */
+static long filter_records(struct pevent *e, char *text)
+{
+	struct mutex *mutex = &pe_ctx(e)->mutex;
+	long ret;
+
+	mutex_unlock(mutex);
+	ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
+	mutex_lock(mutex);
+	return ret;
+}
+#else
+static long filter_records(struct pevent *e, char *text)
+{
+	return -EINVAL;
+}
+#endif
+
+static bool is_tracing(const struct pevent *e)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return e->tp_event;
+#else
+	return false;
+#endif
+}
+
+/* Filters of trace records work, filters of addresses do not. */
+static long set_filter(struct pevent *e, const char __user *user_text)
+{
+	char *text = strndup_user(user_text, PAGE_SIZE);
+	long ret;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	ret = is_tracing(e) ? filter_records(e, text) : -EINVAL;
+	kfree(text);
+	return ret;
+}
+
+/* Refused, but a number that is no program is told first. */
+static long set_bpf(struct pevent *e, u32 fd)
+{
+	struct bpf_prog *prog = bpf_prog_get(fd);
+	long ret;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	ret = perf_event_set_bpf_prog(&e->pub, prog, 0);
+	if (ret)
+		bpf_prog_put(prog);
+	return ret;
+}
+
+/* Of no type of event can the attr be changed yet. */
+static long modify_attributes(struct pevent *e, struct perf_event_attr __user *user_attr)
+{
+	struct perf_event_attr attr;
+	long ret = pe_attr_copy(user_attr, &attr);
+
+	if (ret)
+		return ret;
+	return attr.type == e->attr.type ? -EOPNOTSUPP : -EINVAL;
+}
+
+/**
+ * pe_ioctl_unfinished() - the ioctls of which something is missing, and those that do not exist
+ * @e: the event
+ * @cmd: PERF_EVENT_IOC_*
+ * @arg: as the command wants it
+ *
+ * ctx->mutex held, and dropped meanwhile for SET_FILTER.
+ *
+ * Return: 0; -EINVAL for a filter of an event without records and for another type of event in
+ * MODIFY_ATTRIBUTES; -EOPNOTSUPP for what is missing; -ENOTTY for an unknown command.
+ */
+long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case PERF_EVENT_IOC_SET_FILTER:
+		return set_filter(e, (const char __user *)arg);
+	case PERF_EVENT_IOC_SET_BPF:
+		return set_bpf(e, arg);
+	case PERF_EVENT_IOC_QUERY_BPF:
+		return perf_event_query_prog_array(&e->pub, (void __user *)arg);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		return modify_attributes(e, (struct perf_event_attr __user *)arg);
+	default:
+		return -ENOTTY;
+	}
 }
 
 /* AUX areas: mmap() of one is refused, so the event never has one. */

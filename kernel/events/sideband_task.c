@@ -82,16 +82,15 @@ static void write_exit(struct pevent *e, void *arg)
 }
 
 /**
- * pe_sideband_fork() - tell of a new task and its namespaces
+ * pe_sideband_fork() - tell of a new task
  * @task: the child; current is the parent
  *
- * Task context, may sleep.  Fork can no longer fail.
+ * Task context.  Fork can no longer fail.  perf_event_namespaces() is to follow.
  */
 void pe_sideband_fork(struct task_struct *task)
 {
 	if (pe_sideband_used(PE_SB_TASK))
 		pe_sideband_each(BIT(PE_SB_TASK), NULL, write_fork, task);
-	perf_event_namespaces(task);
 }
 
 /**
