@@ -11,11 +11,16 @@
 #define PE_SAMPLE_WEIGHTS	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)
 #define PE_FORMAT_TIMES		(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* plan.c: pure, but for pe_plan_settle() */
+/* plan.c: pure */
 void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr);
-void pe_plan_settle(struct pevent *e);	/* after a change of e's group, for each member */
 u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings);
 bool pe_plan_read_fits(u64 read_format, unsigned int nr_siblings);
+
+/* What a read of @e returns now. */
+static inline u32 pe_read_size(const struct pevent *e)
+{
+	return pe_plan_read_size(e->attr.read_format, READ_ONCE(e->group_leader->nr_siblings));
+}
 
 /*
  * emit.c: the u64 words of a read() or PERF_SAMPLE_READ.
@@ -35,7 +40,7 @@ u32 pe_event_tid(const struct pevent *e, struct task_struct *task);
 u64 pe_event_clock(const struct pevent *e);
 u64 pe_primary_id(const struct pevent *e);	/* id of the event that user space opened */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e);
-/* PERF_SAMPLE_READ: exactly @len bytes, which was plan.read_size when the room was reserved */
+/* PERF_SAMPLE_READ: exactly @len bytes, which was pe_read_size() when the room was reserved */
 void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len);
 
 /*

@@ -2,12 +2,12 @@
 /*
  * The output plan: what samples, records and read() of an event contain and how long that is.
  *
- * Compiled once from the attr, when the event is made and before anybody can see it.  Only the
- * size of PERF_SAMPLE_READ depends on something that changes later, the number of members in the
- * group; pe_plan_settle() follows it.  All but that one are pure functions of plain structs, and
- * tests/plan_kunit.c runs them.
+ * Compiled once from the attr, when the event is made and before anybody can see it; samples and
+ * NMIs only read.  The size of PERF_SAMPLE_READ is not part of it, because it depends on the
+ * number of members in the group: see pe_read_size().  These are pure functions of plain structs,
+ * and tests/plan_kunit.c runs them.
  *
- * Context: task, for new events; pe_plan_settle() under ctx->lock.  Samples and NMIs only read.
+ * Context: task, for new events; pe_plan_read_size() any.  No locks.
  */
 #include "output.h"
 
@@ -90,11 +90,12 @@ static u32 sideband_mask(const struct perf_event_attr *attr)
 }
 
 /**
- * pe_plan_compile() - the plan of an event that is alone in its group
+ * pe_plan_compile() - make the plan of an event
  * @plan: filled in
  * @attr: checked
  *
- * Pure.  plan->header_size covers everything of fixed size but PERF_SAMPLE_READ.
+ * Pure.  plan->header_size covers everything of fixed size but PERF_SAMPLE_READ; plan->read_size
+ * is that of the event alone.
  */
 void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
 {
@@ -106,25 +107,6 @@ void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
 		.id_size	= attr->sample_id_all ? id_fields_size(attr->sample_type) : 0,
 		.read_size	= pe_plan_read_size(attr->read_format, 0),
 	};
-}
-
-/**
- * pe_plan_settle() - follow the number of members of the group
- * @e: member of a group
- *
- * For each member of a group after each change; under ctx->lock, or before @e is published.
- * Also keeps the sizes in the public part.
- */
-void pe_plan_settle(struct pevent *e)
-{
-	u16 ids = id_fields_size(e->attr.sample_type);
-	u16 read = pe_plan_read_size(e->attr.read_format, e->group_leader->nr_siblings);
-
-	e->plan.read_size = read;
-	e->read_size = read;
-	e->id_header_size = ids;
-	e->header_size = e->plan.header_size - ids +
-			 (e->attr.sample_type & PERF_SAMPLE_READ ? read : 0);
 }
 
 /**

@@ -107,7 +107,7 @@ static_assert(offsetof(struct read_record, tid) == 12);
  */
 void pe_record_read(struct pevent *e, struct task_struct *task)
 {
-	u16 values = READ_ONCE(e->plan.read_size);
+	u16 values = pe_read_size(e);
 	struct read_record rec = {
 		.header	= {
 			.type	= PERF_RECORD_READ,

@@ -364,14 +364,14 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
  * @data: the sample
  * @e: the event
  *
- * An interrupt may add a member to the group of @e and change plan.read_size before the sample is
- * written; emit.c goes by the size in the header, not by the plan, so that does not matter.
+ * An interrupt may add a member to the group of @e and change its read size before the
+ * sample is written; emit.c goes by the size in the header, so that does not matter.
  */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e)
 {
 	u32 size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
 
-	return data->type & PERF_SAMPLE_READ ? size + e->plan.read_size : size;
+	return data->type & PERF_SAMPLE_READ ? size + pe_read_size(e) : size;
 }
 
 /* Contract: see <linux/perf_event.h>. */

@@ -167,8 +167,8 @@ static void read_limit(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pe_plan_read_fits(group, 681));
 }
 
-/* The public sizes and that of PERF_SAMPLE_READ follow the group. */
-static void settled(struct kunit *test)
+/* A sample with PERF_SAMPLE_READ grows with the group. */
+static void sample_size(struct kunit *test)
 {
 	struct pevent *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 	struct perf_sample_data *data = kunit_kzalloc(test, sizeof(*data), GFP_KERNEL);
@@ -179,18 +179,13 @@ static void settled(struct kunit *test)
 	e->attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ;
 	e->attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	pe_plan_compile(&e->plan, &e->attr);
-	pe_plan_settle(e);
-	KUNIT_EXPECT_EQ(test, e->read_size, 24);
-	KUNIT_EXPECT_EQ(test, e->header_size, 8 + 24);
-	KUNIT_EXPECT_EQ(test, e->id_header_size, 8);
-
-	e->nr_siblings = 2;
-	pe_plan_settle(e);
-	KUNIT_EXPECT_EQ(test, e->read_size, 56);
-	KUNIT_EXPECT_EQ(test, e->header_size, 8 + 56);
-
 	data->type = e->attr.sample_type;
+
+	KUNIT_EXPECT_EQ(test, pe_read_size(e), 24U);
+	KUNIT_EXPECT_EQ(test, pe_sample_size(data, e), 8U + 8 + 8 + 24);
 	data->dyn_size = 16;
+	e->nr_siblings = 2;
+	KUNIT_EXPECT_EQ(test, pe_read_size(e), 56U);
 	KUNIT_EXPECT_EQ(test, pe_sample_size(data, e), 8U + 8 + 8 + 56 + 16);
 	data->type &= ~PERF_SAMPLE_READ;
 	KUNIT_EXPECT_EQ(test, pe_sample_size(data, e), 8U + 8 + 8 + 16);
@@ -202,7 +197,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(sideband),
 	KUNIT_CASE(read_sizes),
 	KUNIT_CASE(read_limit),
-	KUNIT_CASE(settled),
+	KUNIT_CASE(sample_size),
 	{}
 };
 
