@@ -34,7 +34,7 @@ static void period_wide(struct kunit *test)
 		{ 1, 1, 1ULL << 34, 17179869184000000000ULL },
 		{ 1000, 1000000, 1ULL << 40, 1099511627776ULL },
 		{ 1, 1ULL << 63, 1ULL << 40, 119ULL },
-		{ 100000, 1ULL << 40, U64_MAX, 167772159ULL * 1000 },
+		{ 100000, 1ULL << 40, U64_MAX, 167772159999ULL },
 		/* only nsec * freq is wide */
 		{ 1ULL << 32, 1ULL << 40, 1ULL << 30, 0 },
 		{ 1ULL << 20, 1ULL << 50, 1ULL << 33, 0 },
