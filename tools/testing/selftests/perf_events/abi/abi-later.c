@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sections, all named later-*, about features a kernel may be without: AUX
+ * areas, filters, BPF, cgroups, CPU hotplug, signals on overflow, removal on
+ * exec, branch stacks, and the records and sample bits that go with them.
+ */
+#include "abi.h"
+#include "sweep.h"
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#define RW (PROT_READ | PROT_WRITE)
+#define KNOWN_BITS ((1ull << NR_ATTR_BITS) - 1)
+#define KNOWN_SAMPLES ((1ull << NR_SAMPLE_BITS) - 1)
+
+static void later_attr_bits(void)
+{
+	sweep_bits(later_bits, false);
+}
+
+static void later_bit_pairs(void)
+{
+	sweep_bit_pairs(later_bits, KNOWN_BITS);
+}
+
+static void later_words(void)
+{
+	/* branch_sample_type, aux_watermark, aux_sample_size, aux_action, sig_data */
+	static const unsigned char words[] = { 18, 19, 26, 28, 29, 30, 31 };
+
+	sweep_words(words, sizeof(words));
+}
+
+static void later_sample(void)
+{
+	sweep_samples(later_samples);
+}
+
+static void later_sample_pairs(void)
+{
+	sweep_sample_pairs(later_samples, KNOWN_SAMPLES);
+}
+
+static void later_bpf_output(void)
+{
+	sweep_bits(KNOWN_BITS & ~(1ull << 10), true);
+}
+
+/* Sizes of the records with each of the sample bits, of one page fault. */
+static void later_sample_sizes(void)
+{
+	unsigned int b;
+
+	for (b = 0; b < NR_SAMPLE_BITS; b++) {
+		struct perf_event_attr a;
+		struct ring r;
+		int fd;
+
+		if (!(later_samples >> b & 1))
+			continue;
+		attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+		a.sample_period = 1;
+		a.sample_type = 1ull << b;
+		attr_set_bits(&a, 1);
+		fd = pe_open(&a, 0, -1, -1, 0);
+		if (fd < 0) {
+			say(sample_name[b], "%s", res(fd));
+			continue;
+		}
+		ring_map(&r, fd, 4, RW);
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+		make_faults(3);
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		ring_take(&r);
+		say(sample_name[b], "%s", ring_story(&r));
+		ring_unmap(&r);
+		close(fd);
+	}
+}
+
+static void later_branch(void)
+{
+	static const char *const sources[] = { "sw-page-faults", "hw-cycles", "tp-getppid", "bp-w8" };
+	unsigned int i, b, bits;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++)
+		for (bits = 0; bits < 3; bits++) {
+			const struct source *s = source_find(sources[i]);
+			struct tally *t;
+
+			if (s->absent)
+				continue;
+			t = tally_new();
+			for (b = 0; b < 65; b++) {
+				struct perf_event_attr a;
+
+				source_attr(s, &a);
+				a.sample_type = PERF_SAMPLE_BRANCH_STACK;
+				a.sample_period = 100000;
+				a.branch_sample_type = b < 64 ? 1ull << b : 0;
+				attr_set_bits(&a, 1 | (bits ? 8ull << bits : 0));
+				tally_add(t, res(try_open(&a)), "%u", b);
+			}
+			tally_say(t, "%s,%s,bit", sources[i], bits == 1 ? "nouser" :
+				  bits == 2 ? "nokernel" : "both");
+		}
+}
+
+static void later_sigtrap(void)
+{
+	static const u64 with[] = {
+		0, 1ull << 36, 1ull << 36 | 2, 1ull << 36 | 2 | 1ull << 35, 1ull << 36 | 1 << 4,
+		1ull << 36 | 1 << 5,
+	};
+	static const u64 datas[] = { 0, 1, ~0ull };
+	unsigned int w, d, p;
+
+	for (w = 0; w < ARRAY_SIZE(with); w++)
+		for (p = 0; p < 2; p++) {
+			struct tally *t = tally_new();
+
+			for (d = 0; d < ARRAY_SIZE(datas); d++) {
+				struct perf_event_attr a;
+
+				attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+				a.sample_period = p ? 1000000 : 0;
+				a.sig_data = datas[d];
+				attr_set_bits(&a, 1 | 1ull << 37 | with[w]);
+				tally_add(t, res(try_open(&a)), "%llx", (unsigned long long)datas[d]);
+			}
+			tally_say(t, "with=%llx,period=%u,data", (unsigned long long)with[w],
+				  p ? 1000000 : 0);
+		}
+}
+
+static const char *const ioctl_sources[] = {
+	"sw-page-faults", "sw-task-clock", "tp-getppid", "bp-w8", "hw-cycles", "pmu-kprobe",
+	"pmu-uprobe",
+};
+
+static void later_ioctl(void)
+{
+	static const char *const filters[] = {
+		"", "common_pid != 0", "nonsense ==", "start 0x1000/0x1000", "filter 0/1@/init",
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(ioctl_sources); i++) {
+		const struct source *s = source_find(ioctl_sources[i]);
+		struct perf_event_attr a;
+		u64 query[16] = { 2 };
+		char name[64];
+		int fd;
+
+		if (s->absent)
+			continue;
+		source_attr(s, &a);
+		attr_set_bits(&a, 1);
+		fd = pe_open(&a, 0, -1, -1, 0);
+		if (fd < 0)
+			continue;
+		for (k = 0; k < ARRAY_SIZE(filters); k++) {
+			snprintf(name, sizeof(name), "%s,filter%u", s->name, k);
+			say(name, "%s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[k]))));
+		}
+		snprintf(name, sizeof(name), "%s", s->name);
+		say(name, "filter-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 0))));
+		say(name, "set-bpf-bad-fd %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, -1l))));
+		say(name, "set-bpf-not-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, 0))));
+		say(name, "query-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query))));
+		say(name, "query-bpf-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, 0))));
+		say(name, "modify-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, 0))));
+		say(name, "modify-same %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
+		a.config++;
+		say(name, "modify-config %s",
+		    res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
+		a.config--;
+		a.type++;
+		say(name, "modify-type %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
+		close(fd);
+	}
+}
+
+static void later_cgroup(void)
+{
+	static const int cpus[] = { -1, 0, 1, 4095 };
+	const char *dir = "/sys/fs/cgroup";
+	int null = open("/dev/null", O_RDONLY), cg = open(dir, O_RDONLY | O_DIRECTORY);
+	const struct {
+		const char *name;
+		int fd;
+	} fds[] = {
+		{ "minus-1", -1 }, { "bad", 1000 }, { "null", null }, { "cgroup", cg },
+	};
+	unsigned int i, c, flags;
+
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		for (flags = 4; flags < 16; flags += flags == 7 ? 5 : 1) {
+			struct tally *t = tally_new();
+
+			for (c = 0; c < ARRAY_SIZE(cpus); c++) {
+				struct perf_event_attr a;
+
+				attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+				tally_add(t, res(try_open_at(&a, fds[i].fd, cpus[c], -1, flags)), "%d",
+					  cpus[c]);
+			}
+			tally_say(t, "%s,flags=%x,cpu", fds[i].name, flags);
+		}
+	close(null);
+	if (cg >= 0)
+		close(cg);
+}
+
+static void later_hotplug(void)
+{
+	const char *online = "/sys/devices/system/cpu/cpu1/online";
+	static const char *const sources[] = { "sw-page-faults", "sw-cpu-clock", "hw-cycles", "bp-w8" };
+	unsigned int i;
+	int fds[4];
+	u64 v;
+
+	if (nr_cpus < 2 || access(online, W_OK)) {
+		say("skipped", "one CPU, or it cannot be taken offline");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct perf_event_attr a;
+
+		source_attr(source_find(sources[i]), &a);
+		fds[i] = pe_open(&a, -1, 1, -1, 0);
+	}
+	say("offline", "%s", res(file_write(online, "0")));
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct perf_event_attr a;
+
+		source_attr(source_find(sources[i]), &a);
+		say(sources[i], "open %s", res(try_open_at(&a, -1, 1, -1, 0)));
+		say(sources[i], "task on it %s", res(try_open_at(&a, 0, 1, -1, 0)));
+		if (fds[i] < 0)
+			continue;
+		say(sources[i], "read of the one before %ld", neg(read(fds[i], &v, 8)));
+		say(sources[i], "enable %s", res(neg(ioctl(fds[i], PERF_EVENT_IOC_ENABLE, 0))));
+	}
+	say("online", "%s", res(file_write(online, "1")));
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (fds[i] < 0)
+			continue;
+		say(sources[i], "read after %ld", neg(read(fds[i], &v, 8)));
+		close(fds[i]);
+	}
+}
+
+static void later_aux(void)
+{
+	int fd = sw_open(PERF_COUNT_SW_DUMMY, 0, -1);
+	struct ring r;
+	void *p;
+
+	ring_map(&r, fd, 2, RW);
+	r.page->aux_offset = 3 * page_size;
+	r.page->aux_size = 4 * page_size;
+	p = mmap(NULL, 4 * page_size, RW, MAP_SHARED, fd, 3 * page_size);
+	say("map", "%s", p == MAP_FAILED ? err_name(errno) : "ok");
+	p = mmap(NULL, 8 * page_size, RW, MAP_SHARED, fd, 3 * page_size);
+	say("map-other-size", "%s", p == MAP_FAILED ? err_name(errno) : "ok");
+	p = mmap(NULL, 4 * page_size, RW, MAP_SHARED, fd, 4 * page_size);
+	say("map-other-offset", "%s", p == MAP_FAILED ? err_name(errno) : "ok");
+	ring_unmap(&r);
+	close(fd);
+}
+
+/* The side records: each asked for, each provoked. */
+static void later_records(void)
+{
+	static const struct {
+		const char *name;
+		u64 bit;
+	} kinds[] = {
+		{ "namespaces", 1ull << 28 }, { "ksymbol", 1ull << 29 }, { "bpf", 1ull << 30 },
+		{ "cgroup", 1ull << 32 }, { "text-poke", 1ull << 33 },
+		{ "build-id", 1ull << 34 | 1ull << 8 | 1ull << 23 },
+	};
+	unsigned int k;
+
+	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+		struct perf_event_attr a;
+		struct ring r;
+		pid_t pid;
+		int fd;
+
+		attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+		attr_set_bits(&a, kinds[k].bit);
+		fd = pe_open(&a, k == 1 || k == 4 || k == 3 ? -1 : 0, k == 1 || k == 4 || k == 3 ? 0 : -1,
+			     -1, 0);
+		if (fd < 0) {
+			say(kinds[k].name, "%s", res(fd));
+			continue;
+		}
+		ring_map(&r, fd, 8, RW);
+		ring_take(&r);
+		switch (k) {
+		case 0:
+			pid = fork_quiet();
+			if (!pid)
+				_exit(unshare(CLONE_NEWUTS) != 0);
+			say("unshare-exit", "%d", WEXITSTATUS(wait_child(pid)));
+			unshare(CLONE_NEWUTS);
+			break;
+		case 3:
+			if (!mkdir("/sys/fs/cgroup/abi-diff", 0755))
+				rmdir("/sys/fs/cgroup/abi-diff");
+			break;
+		case 5: {
+			int file = memfd_create("abi", 0);
+			void *p = mmap(NULL, page_size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+
+			munmap(p, page_size);
+			close(file);
+			break;
+		}
+		}
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		ring_take(&r);
+		if (k == 3)
+			say(kinds[k].name, "%llu records",
+			    (unsigned long long)ring_count(&r, PERF_RECORD_CGROUP));
+		else
+			say(kinds[k].name, "%s", ring_story(&r));
+		ring_unmap(&r);
+		close(fd);
+	}
+}
+
+static void later_remove_on_exec(void)
+{
+	struct perf_event_attr a;
+	u64 before, after;
+	int p[2], fd;
+	pid_t pid;
+	char c;
+
+	if (pipe(p) < 0)
+		die("pipe");
+	pid = fork_quiet();
+	if (!pid) {
+		close(p[1]);
+		if (read(p[0], &c, 1) != 0)
+			_exit(1);
+		execl(self_path, "abi-diff", "--faults", NULL);
+		_exit(9);
+	}
+	close(p[0]);
+	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+	attr_set_bits(&a, 1ull << 36);
+	fd = pe_open(&a, pid, -1, -1, 0);
+	if (fd < 0) {
+		say("open", "%s", res(fd));
+		close(p[1]);
+		wait_child(pid);
+		return;
+	}
+	close(p[1]);
+	wait_child(pid);
+	after = read_count(fd);
+	before = 20;
+	say("counted-after-exec", "%d", after >= before);
+	close(fd);
+}
+
+const struct section later_sections[] = {
+	{ "later-attr-bits", later_attr_bits },
+	{ "later-attr-bit-pairs", later_bit_pairs },
+	{ "later-attr-words", later_words },
+	{ "later-attr-sample", later_sample },
+	{ "later-attr-sample-pairs", later_sample_pairs },
+	{ "later-bpf-output", later_bpf_output },
+	{ "later-sample-sizes", later_sample_sizes },
+	{ "later-branch", later_branch },
+	{ "later-sigtrap", later_sigtrap },
+	{ "later-ioctl", later_ioctl },
+	{ "later-cgroup", later_cgroup },
+	{ "later-hotplug", later_hotplug },
+	{ "later-aux", later_aux },
+	{ "later-records", later_records },
+	{ "later-remove-on-exec", later_remove_on_exec },
+	{ }
+};

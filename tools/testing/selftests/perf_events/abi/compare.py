@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Compare the lines abi-diff prints on a kernel with the recorded ones.
+
+  compare.py [--later] [--limit N] RECORDED ACTUAL
+
+Prints the lines that differ, by section, and how many. Sections named later-*
+are about features that may be absent: they are compared only with --later,
+and otherwise their differences are only counted. Lines that are not of the
+form "section/name: text" (kernel messages) are left out. Exit code 0 when
+nothing differs, 1 when something does, 2 when a file cannot be used.
+"""
+import argparse
+import difflib
+import re
+import sys
+
+LINE = re.compile(r"^([a-z][a-z0-9-]*)/([^:]*): (.*)$")
+
+
+def load(path):
+    """{section: [line, ...]} in the order of the file."""
+    sections = {}
+    with open(path, encoding="utf-8", errors="replace") as f:
+        for line in f:
+            line = line.rstrip("\r\n")
+            match = LINE.match(line)
+            if match:
+                sections.setdefault(match.group(1), []).append(line)
+    if not sections:
+        raise ValueError("no lines of abi-diff in " + path)
+    return sections
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--later", action="store_true", help="compare later-* sections too")
+    parser.add_argument("--limit", type=int, default=40, help="lines shown of each section")
+    parser.add_argument("recorded")
+    parser.add_argument("actual")
+    args = parser.parse_args()
+    try:
+        recorded, actual = load(args.recorded), load(args.actual)
+    except (OSError, ValueError) as error:
+        print("compare: %s" % error, file=sys.stderr)
+        return 2
+    same = different = later = 0
+    for section in list(recorded) + [s for s in actual if s not in recorded]:
+        old, new = recorded.get(section, []), actual.get(section, [])
+        delta = [d for d in difflib.unified_diff(old, new, lineterm="", n=0)
+                 if not d.startswith(("---", "+++", "@@"))]
+        if section.startswith("later-") and not args.later:
+            later += sum(d[0] == "-" for d in delta)
+            continue
+        count = max(sum(d[0] == "-" for d in delta), sum(d[0] == "+" for d in delta))
+        same += len(old) - sum(d[0] == "-" for d in delta)
+        different += count
+        if delta:
+            print("%s: %d of %d lines differ (- recorded, + this kernel)"
+                  % (section, count, len(old)))
+            for line in delta[:args.limit]:
+                print("  " + line)
+            if len(delta) > args.limit:
+                print("  … and %d more" % (len(delta) - args.limit))
+    print("%d lines the same, %d differ" % (same, different)
+          + (", %d differ in later-* sections" % later if not args.later else ""))
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
