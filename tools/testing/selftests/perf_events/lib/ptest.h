@@ -270,6 +270,11 @@ static inline bool pt_in_spin(u64 ip)
  * after a fork both sides need it again.
  */
 void pt_settle(void);
+/*
+ * Does one instruction take one nanosecond, every time? So it is on an
+ * emulator that counts instructions; timers and counters are exact there.
+ */
+bool pt_time_is_exact(void);
 /* Anonymous pages never touched before, no huge pages. */
 u8 *pt_fresh_pages(unsigned int nr);
 /* Touch nr pages by one store each; every fresh one is one fault. */

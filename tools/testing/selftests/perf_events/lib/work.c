@@ -133,6 +133,23 @@ void pt_settle(void)
 	pt_need(!munlockall(), "munlockall: %s", strerror(errno));
 }
 
+bool pt_time_is_exact(void)
+{
+	int i, exact = 0;
+
+	for (i = 0; i < 5; i++) {
+		u64 t = pt_clock(CLOCK_MONOTONIC_RAW);
+
+		pt_spin(500000);
+		t = pt_clock(CLOCK_MONOTONIC_RAW) - t;
+		if (t < 1000000)
+			return false;
+		/* Two instructions a turn, unless an interrupt came in between. */
+		exact += t < 1001000;
+	}
+	return exact >= 2;
+}
+
 u8 *pt_fresh_pages(unsigned int nr)
 {
 	size_t len = (size_t)nr * (size_t)pt_page_size();

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * multiplex.c - more events than counters: everybody gets a share, the times
+ * say how large it was, groups stay together, pinned events come first and
+ * exclusive ones are alone. Skipped without a hardware PMU.
+ */
+#include "lib/ptest.h"
+#include <poll.h>
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+#define MANY	24
+
+static struct perf_event_attr instructions(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	attr.read_format = TIMES;
+	return attr;
+}
+
+/* How many of these events run at once, found by pinning them. */
+static int counters(void)
+{
+	struct perf_event_attr attr = instructions();
+	int fd[MANY], n, good = 0;
+	u64 v[3];
+
+	attr.pinned = 1;
+	for (n = 0; n < MANY; n++) {
+		fd[n] = pt_open_hw(&attr, -1);
+		pt_enable(fd[n]);
+	}
+	for (n = 0; n < MANY; n++) {
+		ssize_t got = read(fd[n], v, sizeof(v));
+
+		if (got == sizeof(v))
+			good++;
+		else
+			pt_eq(got, 0);
+		close(fd[n]);
+	}
+	pt_need(good > 0 && good < MANY, "%d of %d pinned events run", good, MANY);
+	return good;
+}
+
+static void everybody_gets_a_share(void)
+{
+	struct perf_event_attr attr = instructions();
+	u64 sum_running = 0, enabled = 0, turns = 50000000;
+	int fd[MANY], hw = counters(), n = hw + 4, i;
+
+	for (i = 0; i < n; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	for (i = 0; i < n; i++)
+		pt_enable(fd[i]);
+	pt_spin(turns);
+	for (i = 0; i < n; i++)
+		pt_disable(fd[i]);
+	for (i = 0; i < n; i++) {
+		struct pt_read r;
+		double scaled;
+
+		pt_read(fd[i], TIMES, 1, &r);
+		pt_check(r.running > 0, "event %d never ran", i);
+		pt_check(r.running < r.enabled, "event %d ran all the time", i);
+		sum_running += r.running;
+		enabled += r.enabled;
+		scaled = (double)r.v[0].value * (double)r.enabled / (double)r.running;
+		pt_check(scaled > 1.8 * (double)turns && scaled < 2.2 * (double)turns,
+			 "event %d scaled to %.0f of %llu", i, scaled,
+			 (unsigned long long)(2 * turns));
+	}
+	/* No counter stood still: the shares add up to all of them. */
+	enabled /= (u64)n;
+	pt_check(sum_running > enabled * (u64)hw / 100 * 95, "%d counters ran %llu of %llu each", hw,
+		 (unsigned long long)(sum_running / (u64)hw), (unsigned long long)enabled);
+	pt_check(sum_running <= enabled * (u64)hw / 100 * 102, "more time than there was");
+}
+
+static void shares_are_fair(void)
+{
+	struct perf_event_attr attr = instructions();
+	int fd[MANY], hw = counters(), n = 2 * hw, i;
+	u64 least = ~0ull, most = 0;
+
+	for (i = 0; i < n; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	for (i = 0; i < n; i++)
+		pt_enable(fd[i]);
+	pt_spin(60000000);
+	for (i = 0; i < n; i++)
+		pt_disable(fd[i]);
+	for (i = 0; i < n; i++) {
+		struct pt_read r;
+
+		pt_read(fd[i], TIMES, 1, &r);
+		if (r.running < least)
+			least = r.running;
+		if (r.running > most)
+			most = r.running;
+	}
+	pt_check(least * 2 > most, "shares between %llu and %llu", (unsigned long long)least,
+		 (unsigned long long)most);
+}
+
+static void pinned_runs_always(void)
+{
+	struct perf_event_attr attr = instructions();
+	struct pt_read r;
+	int pinned, fd[MANY], hw = counters(), n = hw + 3, i;
+
+	attr.pinned = 1;
+	pinned = pt_open_hw(&attr, -1);
+	attr.pinned = 0;
+	for (i = 0; i < n; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	for (i = 0; i < n; i++)
+		pt_enable(fd[i]);
+	pt_enable(pinned);
+	pt_spin(30000000);
+	pt_disable(pinned);
+	pt_read(pinned, TIMES, 1, &r);
+	pt_eq(r.running, r.enabled);
+	pt_check(r.v[0].value >= 60000000 && r.v[0].value < 60010000, "%llu instructions",
+		 (unsigned long long)r.v[0].value);
+	for (i = 0; i < n; i++) {
+		pt_disable(fd[i]);
+		pt_read(fd[i], TIMES, 1, &r);
+		pt_check(r.running > 0 && r.running < r.enabled, "event %d: %llu of %llu", i,
+			 (unsigned long long)r.running, (unsigned long long)r.enabled);
+	}
+}
+
+/* A pinned event that finds no counter is in error: its read is at the end. */
+static void pinned_in_error(void)
+{
+	struct perf_event_attr attr = instructions();
+	int fd[MANY], hw = counters(), i;
+	struct pt_ring r;
+	u64 v[3];
+
+	attr.pinned = 1;
+	for (i = 0; i <= hw; i++) {
+		fd[i] = pt_open_hw(&attr, -1);
+		pt_enable(fd[i]);
+	}
+	pt_spin(1000);
+	for (i = 0; i < hw; i++)
+		pt_eq(read(fd[i], v, sizeof(v)), sizeof(v));
+	pt_eq(read(fd[hw], v, sizeof(v)), 0);
+	pt_map(&r, fd[hw], 1);
+	/* Room again: ENABLE brings it back. */
+	close(fd[0]);
+	pt_enable(fd[hw]);
+	pt_spin(1000);
+	pt_eq(read(fd[hw], v, sizeof(v)), sizeof(v));
+	pt_check(v[0] > 2000, "%llu instructions", (unsigned long long)v[0]);
+}
+
+static void groups_stay_together(void)
+{
+	struct perf_event_attr attr = instructions();
+	int lead[8], hw = counters(), size = hw / 2 + 1, g, i;
+	u64 f = TIMES | PERF_FORMAT_GROUP;
+	struct pt_read r;
+
+	if (hw < 2)
+		pt_skip("%d counters make no groups", hw);
+	attr.read_format = f;
+	for (g = 0; g < 3; g++) {
+		attr.disabled = 1;
+		lead[g] = pt_open_hw(&attr, -1);
+		attr.disabled = 0;
+		for (i = 1; i < size; i++)
+			pt_open_hw(&attr, lead[g]);
+	}
+	for (g = 0; g < 3; g++)
+		pt_enable(lead[g]);
+	pt_spin(40000000);
+	for (g = 0; g < 3; g++)
+		pt_disable(lead[g]);
+	/* Two of them never fit: each ran about a third, and all of it at once. */
+	for (g = 0; g < 3; g++) {
+		pt_read(lead[g], f, (unsigned int)size, &r);
+		pt_check(r.running > r.enabled / 6 && r.running < r.enabled / 2,
+			 "group %d: %llu of %llu", g, (unsigned long long)r.running,
+			 (unsigned long long)r.enabled);
+		for (i = 1; i < size; i++)
+			pt_check(r.v[i].value + 2000 > r.v[0].value &&
+				 r.v[i].value < r.v[0].value + 2000,
+				 "group %d: members counted %llu and %llu", g,
+				 (unsigned long long)r.v[0].value,
+				 (unsigned long long)r.v[i].value);
+	}
+}
+
+/* class 22: an exclusive group shares the PMU with nobody, and with time only */
+static void class22_exclusive(void)
+{
+	struct perf_event_attr attr = instructions();
+	struct pt_read r;
+	u64 sum = 0, enabled = 0;
+	int fd[3], i;
+
+	attr.exclusive = 1;
+	for (i = 0; i < 3; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	for (i = 0; i < 3; i++)
+		pt_enable(fd[i]);
+	pt_spin(40000000);
+	for (i = 0; i < 3; i++)
+		pt_disable(fd[i]);
+	for (i = 0; i < 3; i++) {
+		pt_read(fd[i], TIMES, 1, &r);
+		pt_check(r.running > 0, "event %d never ran", i);
+		sum += r.running;
+		enabled = r.enabled;
+	}
+	pt_check(sum < enabled + enabled / 20, "they ran together: %llu of %llu",
+		 (unsigned long long)sum, (unsigned long long)enabled);
+	pt_check(sum > enabled / 10 * 9, "the PMU stood still: %llu of %llu",
+		 (unsigned long long)sum, (unsigned long long)enabled);
+}
+
+static void software_is_not_multiplexed(void)
+{
+	struct perf_event_attr attr = instructions();
+	struct perf_event_attr sw = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd[MANY], hw = counters(), n = hw + 3, i, faults;
+	u8 *p = pt_fresh_pages(100);
+	struct pt_read r;
+
+	for (i = 0; i < n; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	sw.read_format = TIMES;
+	sw.disabled = 1;
+	faults = pt_open(&sw, 0, -1, -1, 0);
+	for (i = 0; i < n; i++)
+		pt_enable(fd[i]);
+	pt_enable(faults);
+	for (i = 0; i < 100; i++) {
+		pt_touch(p + i * pt_page_size(), 1);
+		pt_spin(100000);
+	}
+	pt_disable(faults);
+	pt_read(faults, TIMES, 1, &r);
+	pt_eq(r.v[0].value, 100);
+	pt_eq(r.running, r.enabled);
+}
+
+/* A period that spans several slices is not forgotten in between. */
+static void sampling_while_multiplexed(void)
+{
+	struct perf_event_attr attr = instructions();
+	struct perf_event_attr cyc = pt_attr(PT_HW(CPU_CYCLES));
+	int fd[MANY], hw = counters(), n = hw + 2, i, sampler;
+	struct pt_ring ring;
+	u64 v[3];
+
+	if (!pt_time_is_exact())
+		pt_skip("this machine does not count instructions exactly");
+	cyc.exclude_kernel = 1;
+	cyc.disabled = 1;
+	cyc.sample_period = 500009;
+	cyc.sample_type = PERF_SAMPLE_IP;
+	cyc.read_format = TIMES;
+	sampler = pt_open_hw(&cyc, -1);
+	pt_map(&ring, sampler, 16);
+	for (i = 0; i < n; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	for (i = 0; i < n; i++)
+		pt_enable(fd[i]);
+	pt_enable(sampler);
+	pt_spin(30000000);
+	pt_disable(sampler);
+	pt_eq(read(sampler, v, sizeof(v)), sizeof(v));
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), v[0] / 500009);
+}
+
+static const struct pt_case cases[] = {
+	{ "everybody_gets_a_share", everybody_gets_a_share },
+	{ "shares_are_fair", shares_are_fair },
+	{ "pinned_runs_always", pinned_runs_always },
+	{ "class16_pinned_in_error", pinned_in_error },
+	{ "groups_stay_together", groups_stay_together },
+	{ "class22_exclusive", class22_exclusive },
+	{ "software_is_not_multiplexed", software_is_not_multiplexed },
+	{ "sampling_while_multiplexed", sampling_while_multiplexed },
+};
+
+PT_MAIN(cases)

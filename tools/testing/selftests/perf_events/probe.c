@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe.c - the kprobe and uprobe PMUs: a probe that lives as long as its
+ * event, counted and sampled, at entry and at return.
+ */
+#include "lib/ptest.h"
+
+#if defined(__x86_64__)
+#define GETPPID	"__x64_sys_getppid"
+#else
+#define GETPPID	"__arm64_sys_getppid"
+#endif
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static struct perf_event_attr kprobe(const char *func, bool ret)
+{
+	int type = pt_pmu_type("kprobe");
+	struct perf_event_attr attr;
+
+	if (type < 0)
+		pt_skip("no kprobe PMU");
+	attr = pt_attr((u32)type, ret);
+	attr.kprobe_func = pt_addr(func);
+	attr.disabled = 1;
+	return attr;
+}
+
+/* Where in the program's file is this instruction? */
+static u64 file_offset(const void *code)
+{
+	u64 start, end, off, at = pt_addr(code);
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	pt_need(f, "maps: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		char *rest;
+
+		start = strtoull(line, &rest, 16);
+		end = strtoull(rest + 1, &rest, 16);
+		off = strtoull(rest + 6, NULL, 16);
+		if (at >= start && at < end) {
+			fclose(f);
+			return at - start + off;
+		}
+	}
+	pt_need(false, "%p is not mapped", code);
+	return 0;
+}
+
+static struct perf_event_attr uprobe(const void *code, bool ret)
+{
+	static char path[256];
+	int type = pt_pmu_type("uprobe");
+	struct perf_event_attr attr;
+	ssize_t n;
+
+	if (type < 0)
+		pt_skip("no uprobe PMU");
+	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	pt_need(n > 0, "readlink: %s", strerror(errno));
+	path[n] = 0;
+	attr = pt_attr((u32)type, ret);
+	attr.uprobe_path = pt_addr(path);
+	attr.probe_offset = file_offset(code);
+	attr.disabled = 1;
+	return attr;
+}
+
+static void call(unsigned int n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+static void kprobe_counts(void)
+{
+	struct perf_event_attr attr = kprobe(GETPPID, false);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	call(3);
+	pt_enable(fd);
+	call(100);
+	pt_disable(fd);
+	call(3);
+	pt_eq(pt_count(fd), 100);
+}
+
+static void kretprobe_counts(void)
+{
+	struct perf_event_attr attr = kprobe(GETPPID, true);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	pt_enable(fd);
+	call(100);
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 100);
+}
+
+/* The address from the kernel's own symbol table. */
+static u64 kernel_symbol(const char *name)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[512], sym[256], type;
+	unsigned long long addr;
+
+	pt_need(f, "kallsyms: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
+			fclose(f);
+			return addr;
+		}
+	}
+	fclose(f);
+	return 0;
+}
+
+static void kprobe_samples(void)
+{
+	struct perf_event_attr attr = kprobe(GETPPID, false);
+	u64 sym = kernel_symbol(GETPPID), ip;
+	unsigned int n = 0;
+	int fd;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_RAW;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	call(20);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.tid, pt_tid());
+		pt_check(s.ip >> 63, "IP %#llx", (unsigned long long)s.ip);
+		/* behind the four common fields: the probed address */
+		pt_need(s.raw_size >= 16, "%u bytes", s.raw_size);
+		memcpy(&ip, s.raw + 8, 8);
+		if (sym)
+			pt_check(ip >= sym && ip < sym + 16, "probe at %#llx, symbol at %#llx",
+				 (unsigned long long)ip, (unsigned long long)sym);
+		n++;
+	}
+	pt_eq(n, 20);
+}
+
+static void kprobe_by_address(void)
+{
+	u64 sym = kernel_symbol(GETPPID);
+	struct perf_event_attr attr = kprobe(NULL, false);
+	int fd;
+
+	if (!sym)
+		pt_skip("no symbol table");
+	attr.kprobe_addr = sym;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	call(7);
+	pt_eq(pt_count(fd), 7);
+}
+
+static void kprobe_refused(void)
+{
+	struct perf_event_attr attr = kprobe("no_such_function_anywhere", false);
+
+	pt_check(pt_probe(&attr) == -ENOENT, "unknown function gave %d", pt_probe(&attr));
+	attr.kprobe_func = 8;
+	pt_eq(pt_probe(&attr), -EFAULT);
+	attr = kprobe("", false);
+	pt_check(pt_probe(&attr) < 0, "an empty name is a function");
+	attr = kprobe(NULL, false);
+	pt_check(pt_probe(&attr) < 0, "address 0 is a function");
+	attr = kprobe(GETPPID, false);
+	attr.probe_offset = 1 << 30;
+	pt_check(pt_probe(&attr) < 0, "offset of 1 GiB into a function");
+}
+
+static void kprobe_of_one_task(void)
+{
+	struct perf_event_attr attr = kprobe(GETPPID, false);
+	int mine = pt_open(&attr, 0, -1, -1, 0);
+	int heir, all;
+	pid_t pid;
+
+	pt_pin(0);
+	attr.inherit = 1;
+	heir = pt_open(&attr, 0, -1, -1, 0);
+	attr.inherit = 0;
+	all = pt_open(&attr, -1, 0, -1, 0);
+	pt_enable(mine);
+	pt_enable(heir);
+	pt_enable(all);
+	pid = fork();
+	if (!pid) {
+		call(10);
+		_exit(0);
+	}
+	pt_reap(pid);
+	call(5);
+	pt_eq(pt_count(mine), 5);
+	pt_eq(pt_count(heir), 15);
+	pt_eq(pt_count(all), 15);
+}
+
+static void uprobe_counts(void)
+{
+	static u8 byte[2];
+	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	int i;
+
+	pt_enable(fd);
+	for (i = 0; i < 50; i++)
+		pt_chain_outer(byte);
+	pt_disable(fd);
+	pt_chain_outer(byte);
+	pt_eq(pt_count(fd), 50);
+}
+
+static void uretprobe_counts(void)
+{
+	static u8 byte[2];
+	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, true);
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	int i;
+
+	pt_enable(fd);
+	for (i = 0; i < 50; i++)
+		pt_chain_outer(byte);
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 50);
+}
+
+static void uprobe_samples(void)
+{
+	static u8 byte[2];
+	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
+	unsigned int n = 0;
+	int fd, i;
+	u64 ip;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_RAW |
+			   PERF_SAMPLE_REGS_USER;
+#if defined(__x86_64__)
+	attr.sample_regs_user = 1ull << 5;
+#else
+	attr.sample_regs_user = 1ull << 0;
+#endif
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	for (i = 0; i < 20; i++)
+		pt_chain_outer(byte);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.tid, pt_tid());
+		pt_eq(s.ip, pt_addr((void *)pt_chain_outer));
+		pt_eq(rec.h.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_USER);
+		pt_need(s.raw_size >= 16, "%u bytes", s.raw_size);
+		memcpy(&ip, s.raw + 8, 8);
+		pt_eq(ip, pt_addr((void *)pt_chain_outer));
+		/* its first argument, still in its register */
+#if defined(__x86_64__)
+		pt_eq(s.user_regs[5], pt_addr(byte));
+#else
+		pt_eq(s.user_regs[0], pt_addr(byte));
+#endif
+		n++;
+	}
+	pt_eq(n, 20);
+}
+
+static void uprobe_of_one_task(void)
+{
+	static u8 byte[2];
+	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
+	int mine = pt_open(&attr, 0, -1, -1, 0);
+	pid_t pid;
+	int i;
+
+	pt_enable(mine);
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < 10; i++)
+			pt_chain_outer(byte);
+		_exit(0);
+	}
+	pt_reap(pid);
+	for (i = 0; i < 4; i++)
+		pt_chain_outer(byte);
+	pt_eq(pt_count(mine), 4);
+}
+
+static void uprobe_refused(void)
+{
+	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
+
+	attr.uprobe_path = pt_addr("/no/such/file");
+	pt_eq(pt_probe(&attr), -ENOENT);
+	attr.uprobe_path = pt_addr("/proc");
+	pt_check(pt_probe(&attr) < 0, "a directory has no code");
+	attr.uprobe_path = 8;
+	pt_eq(pt_probe(&attr), -EFAULT);
+	attr.uprobe_path = 0;
+	pt_check(pt_probe(&attr) < 0, "no path at all");
+	attr = uprobe((void *)pt_chain_outer, false);
+	attr.probe_offset = 1ull << 40;
+	pt_check(pt_probe(&attr) < 0, "an offset beyond the file");
+}
+
+static void many_probes(void)
+{
+	struct perf_event_attr attr = kprobe(GETPPID, false);
+	int fd[20], i;
+
+	for (i = 0; i < 20; i++) {
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+		pt_enable(fd[i]);
+	}
+	call(5);
+	for (i = 0; i < 20; i++) {
+		pt_eq(pt_count(fd[i]), 5);
+		close(fd[i]);
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "kprobe_counts", kprobe_counts },
+	{ "kretprobe_counts", kretprobe_counts },
+	{ "kprobe_samples", kprobe_samples },
+	{ "kprobe_by_address", kprobe_by_address },
+	{ "kprobe_refused", kprobe_refused },
+	{ "kprobe_of_one_task", kprobe_of_one_task },
+	{ "uprobe_counts", uprobe_counts },
+	{ "uretprobe_counts", uretprobe_counts },
+	{ "uprobe_samples", uprobe_samples },
+	{ "uprobe_of_one_task", uprobe_of_one_task },
+	{ "uprobe_refused", uprobe_refused },
+	{ "many_probes", many_probes },
+};
+
+PT_MAIN(cases)

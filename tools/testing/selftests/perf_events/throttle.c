@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * throttle.c - limits of sampling: perf_event_max_sample_rate and its
+ * relatives, throttled events and the records they leave, and the frequency
+ * mode's hunt for a period.
+ */
+#include "lib/ptest.h"
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static int write_sysctl(const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	return pt_write_file(path, text);
+}
+
+static void max_sample_rate(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 500);
+	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), 500);
+	attr.freq = 1;
+	attr.sample_freq = 500;
+	attr.sample_type = PERF_SAMPLE_IP;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	attr.sample_freq = 501;
+	pt_eq(pt_probe(&attr), -EINVAL);
+	{
+		u64 freq = 501;
+
+		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq), -EINVAL);
+		freq = 499;
+		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq), 0);
+	}
+	pt_eq(write_sysctl("perf_event_max_sample_rate", "0\n"), -EINVAL);
+	pt_eq(write_sysctl("perf_event_max_sample_rate", "-5\n"), -EINVAL);
+	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), 500);
+}
+
+static void class6_cpu_time_max_percent(void)
+{
+	pt_sysctl_set("perf_cpu_time_max_percent", 30);
+	pt_eq(pt_sysctl_get("perf_cpu_time_max_percent"), 30);
+	pt_eq(write_sysctl("perf_cpu_time_max_percent", "101\n"), -EINVAL);
+	pt_eq(write_sysctl("perf_cpu_time_max_percent", "-1\n"), -EINVAL);
+	pt_eq(write_sysctl("perf_cpu_time_max_percent", "2147483648\n"), -EINVAL);
+	pt_eq(pt_sysctl_get("perf_cpu_time_max_percent"), 30);
+	/* 100 and 0 turn the watching off; the rate cannot be set then. */
+	pt_sysctl_set("perf_event_max_sample_rate", 100000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 100);
+	pt_eq(write_sysctl("perf_event_max_sample_rate", "50000\n"), -EINVAL);
+	pt_eq(write_sysctl("perf_cpu_time_max_percent", "25\n"), 0);
+}
+
+static void max_stack_while_in_use(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	long long max = pt_sysctl_get("perf_event_max_stack");
+	char text[32];
+	int fd;
+
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	attr.sample_period = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	snprintf(text, sizeof(text), "%lld\n", max - 1);
+	pt_eq(write_sysctl("perf_event_max_stack", text), -EBUSY);
+	pt_eq(pt_sysctl_get("perf_event_max_stack"), max);
+	close(fd);
+}
+
+static u64 tick_ns(void)
+{
+	struct timespec ts;
+
+	pt_need(!clock_getres(CLOCK_MONOTONIC_COARSE, &ts), "clock_getres");
+	return (u64)ts.tv_nsec;
+}
+
+/*
+ * A clock that wants a sample each 10 us against a limit of so many per
+ * tick: it must stop, say so, come back with a tick, and say that.
+ */
+static void class39_clock_is_throttled(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	unsigned int samples = 0, off = 0, on = 0, limit;
+	u64 ticks;
+	int fd;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 1000);
+	limit = (unsigned int)(tick_ns() * 1000 / 1000000000) + 1;
+	attr.sample_period = 10000;
+	attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_TID;
+	attr.sample_id_all = 1;
+	attr.disabled = 1;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	ticks = pt_clock(CLOCK_MONOTONIC);
+	pt_enable(fd);
+	pt_burn(60000000);
+	pt_disable(fd);
+	ticks = (pt_clock(CLOCK_MONOTONIC) - ticks) / tick_ns() + 2;
+	while (pt_next(&ring, &rec)) {
+		struct pt_rec_throttle t;
+		size_t body;
+
+		if (rec.h.type == PERF_RECORD_SAMPLE) {
+			samples++;
+			continue;
+		}
+		memcpy(&t, rec.body, sizeof(t));
+		pt_parse_trailer(&attr, &rec, &s, &body);
+		pt_eq(body, sizeof(t));
+		pt_eq(t.id, pt_id(fd));
+		pt_eq(t.stream_id, pt_id(fd));
+		pt_eq(s.tid, pt_tid());
+		pt_check(t.time <= s.time, "throttled after it was written");
+		off += rec.h.type == PERF_RECORD_THROTTLE;
+		on += rec.h.type == PERF_RECORD_UNTHROTTLE;
+	}
+	pt_check(off > 0, "%u samples and never throttled", samples);
+	pt_check(on > 0, "never came back");
+	pt_check(off - on <= 1, "%u times off, %u times on", off, on);
+	pt_check(samples <= ticks * (limit + 1), "%u samples in %llu ticks with a limit of %u",
+		 samples, (unsigned long long)ticks, limit);
+}
+
+/* Throttled and then closed, disabled, moved away: no trace may remain. */
+static void class38_throttled_then_gone(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	int i;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 300);
+	attr.sample_period = 10000;
+	attr.sample_type = PERF_SAMPLE_IP;
+	for (i = 0; i < 12; i++) {
+		int fd = pt_open(&attr, 0, -1, -1, 0);
+		u64 period = 20000;
+
+		pt_burn(3000000);
+		if (i % 4 == 0)
+			pt_disable(fd);
+		else if (i % 4 == 1)
+			usleep(1000);
+		else if (i % 4 == 2)
+			pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
+		pt_burn(1000000);
+		pt_enable(fd);
+		close(fd);
+	}
+}
+
+static void period_unthrottles(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	u64 period = 1000000;
+	unsigned int n;
+	int fd;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 300);
+	attr.sample_period = 10000;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_enable(fd);
+	pt_burn(10000000);
+	pt_sysctl_set("perf_event_max_sample_rate", 100000);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
+	pt_drain(&ring);
+	pt_burn(40000000);
+	pt_disable(fd);
+	n = pt_count_records(&ring, PERF_RECORD_SAMPLE);
+	pt_check(n >= 4, "%u samples of 40 ms with a period of 1 ms", n);
+}
+
+/* Software events of frequency mode adapt: neither all of them nor none. */
+static void frequency_of_a_software_event(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 start, ns, counted, periods = 0;
+	unsigned int n = 0;
+	u8 *p = pt_fresh_pages(64);
+	int fd;
+
+	attr.freq = 1;
+	attr.sample_freq = 500;
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	start = pt_clock(CLOCK_MONOTONIC);
+	do {
+		pt_touch(p, 64);
+		pt_need(!madvise(p, 64 * (size_t)pt_page_size(), MADV_DONTNEED), "madvise");
+		if (pt_head(&ring) - ring.tail > ring.size / 2)
+			n += pt_count_records(&ring, PERF_RECORD_SAMPLE);
+		ns = pt_clock(CLOCK_MONOTONIC) - start;
+	} while (ns < 200000000);
+	pt_disable(fd);
+	counted = pt_count(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		periods += s.period;
+		n++;
+	}
+	/* It begins with a period of 1 and learns; how well is not asked here. */
+	pt_check(n >= 2, "%u samples of %llu faults", n, (unsigned long long)counted);
+	pt_check(n <= counted / 4, "%u samples of %llu faults: no adaption", n,
+		 (unsigned long long)counted);
+	pt_check(s.period > 1, "the period is still %llu", (unsigned long long)s.period);
+}
+
+static const struct pt_case cases[] = {
+	{ "max_sample_rate", max_sample_rate },
+	{ "class6_cpu_time_max_percent", class6_cpu_time_max_percent },
+	{ "max_stack_while_in_use", max_stack_while_in_use },
+	{ "class39_clock_is_throttled", class39_clock_is_throttled },
+	{ "class38_throttled_then_gone", class38_throttled_then_gone },
+	{ "period_unthrottles", period_unthrottles },
+	{ "frequency_of_a_software_event", frequency_of_a_software_event },
+};
+
+PT_MAIN(cases)

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * userpage.c - the first page of a mapping: what a task may know of its own
+ * event without a system call. Sequence count, offset, times, and the
+ * conversion of the machine's clock into perf time.
+ */
+#include "lib/ptest.h"
+
+static struct perf_event_mmap_page snapshot;
+
+/* Read the page the way its description says. */
+static void take(const struct pt_ring *r)
+{
+	u32 seq;
+	int tries = 0;
+
+	do {
+		pt_need(tries++ < 1000, "the sequence count never rests");
+		seq = __atomic_load_n(&r->page->lock, __ATOMIC_ACQUIRE);
+		memcpy(&snapshot, r->page, offsetof(struct perf_event_mmap_page, __reserved));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (seq & 1 || __atomic_load_n(&r->page->lock, __ATOMIC_RELAXED) != seq);
+}
+
+static u64 clock_counter(void)
+{
+	u64 v;
+
+#if defined(__x86_64__)
+	u32 lo, hi;
+
+	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+	v = (u64)hi << 32 | lo;
+#else
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(v) : : "memory");
+#endif
+	return v;
+}
+
+static u64 scale(u64 cyc)
+{
+	u64 quot = cyc >> snapshot.time_shift;
+	u64 rem = cyc & ((1ull << snapshot.time_shift) - 1);
+
+	return quot * snapshot.time_mult + ((rem * snapshot.time_mult) >> snapshot.time_shift);
+}
+
+static u64 counter_now(void)
+{
+	u64 cyc = clock_counter();
+
+	if (snapshot.cap_user_time_short)
+		cyc = snapshot.time_cycles + ((cyc - snapshot.time_cycles) & snapshot.time_mask);
+	return cyc;
+}
+
+static int open_and_map(struct perf_event_attr *attr, struct pt_ring *r)
+{
+	int fd = pt_open(attr, 0, -1, -1, 0);
+
+	pt_map(r, fd, 0);
+	return fd;
+}
+
+static void software_event(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring r;
+	int fd;
+
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_touch(pt_fresh_pages(5), 5);
+	pt_disable(fd);
+	pt_map(&r, fd, 0);
+	take(&r);
+	/* No counter to read directly: the offset is all there is. */
+	pt_eq(snapshot.index, 0);
+	pt_eq(snapshot.offset, 5);
+	pt_eq(snapshot.cap_user_rdpmc, 0);
+	pt_eq(snapshot.cap_bit0, 0);
+	pt_eq(snapshot.cap_bit0_is_deprecated, 1);
+	pt_check(snapshot.time_enabled > 0, "enabled 0");
+	pt_eq(snapshot.time_running, snapshot.time_enabled);
+	pt_reset(fd);
+	take(&r);
+	pt_eq(snapshot.offset, 0);
+}
+
+static void sequence_moves(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring r;
+	u32 before;
+	int fd;
+
+	fd = open_and_map(&attr, &r);
+	take(&r);
+	before = snapshot.lock;
+	pt_eq(before & 1, 0);
+	pt_reset(fd);
+	take(&r);
+	pt_check(snapshot.lock > before, "RESET did not pass the sequence count");
+	pt_eq(snapshot.lock & 1, 0);
+}
+
+static void times_agree_with_read(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct pt_read a, b;
+	struct pt_ring r;
+	int fd;
+
+	attr.read_format = f;
+	fd = open_and_map(&attr, &r);
+	pt_burn(2000000);
+	pt_read(fd, f, 1, &a);
+	/* RESET publishes the page anew. */
+	pt_reset(fd);
+	take(&r);
+	pt_read(fd, f, 1, &b);
+	pt_check(snapshot.time_enabled >= a.enabled && snapshot.time_enabled <= b.enabled,
+		 "page %llu, read %llu to %llu", (unsigned long long)snapshot.time_enabled,
+		 (unsigned long long)a.enabled, (unsigned long long)b.enabled);
+}
+
+static void user_time(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	struct pt_read a, b;
+	struct pt_ring r;
+	u64 now, slack = 2000;
+	int fd, i;
+
+	attr.read_format = f;
+	fd = open_and_map(&attr, &r);
+	take(&r);
+	if (!snapshot.cap_user_time)
+		pt_skip("the clock of this machine cannot be read by user space");
+	for (i = 0; i < 20; i++) {
+		pt_read(fd, f, 1, &a);
+		take(&r);
+		now = snapshot.time_enabled + snapshot.time_offset + scale(counter_now());
+		pt_read(fd, f, 1, &b);
+		pt_check(now + slack >= a.enabled && now <= b.enabled + slack,
+			 "computed %llu, read %llu to %llu", (unsigned long long)now,
+			 (unsigned long long)a.enabled, (unsigned long long)b.enabled);
+		pt_spin(10000);
+	}
+}
+
+/* time_zero: from the machine's clock to the time in samples */
+static void time_zero(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 before, after, slack = 2000;
+	static struct pt_record rec;
+	u8 *p = pt_fresh_pages(20);
+	struct pt_sample s;
+	struct pt_ring r;
+	int fd, i;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TIME;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 4);
+	take(&r);
+	if (!snapshot.cap_user_time_zero)
+		pt_skip("the clock of this machine cannot be read by user space");
+	pt_enable(fd);
+	for (i = 0; i < 20; i++) {
+		take(&r);
+		before = snapshot.time_zero + scale(counter_now());
+		pt_touch(p + i * pt_page_size(), 1);
+		after = snapshot.time_zero + scale(counter_now());
+		pt_need(pt_next(&r, &rec), "no sample");
+		pt_parse_sample(&attr, &rec, &s);
+		pt_check(s.time + slack >= before && s.time <= after + slack,
+			 "sample at %llu, computed %llu to %llu", (unsigned long long)s.time,
+			 (unsigned long long)before, (unsigned long long)after);
+	}
+}
+
+/* No index for somebody who is not the one counted: what it read would be garbage. */
+static void index_only_for_oneself(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_ring r;
+	pid_t pid;
+	int fd;
+
+	attr.exclude_kernel = 1;
+	close(pt_open_hw(&attr, -1));
+	pid = fork();
+	if (!pid) {
+		for (;;)
+			pt_spin(1000);
+	}
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&r, fd, 0);
+	usleep(5000);
+	take(&r);
+	pt_eq(snapshot.index, 0);
+	pt_eq(snapshot.cap_user_rdpmc, 0);
+}
+
+static void hardware_event(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_ring r;
+	u64 n;
+	int fd;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	fd = pt_open_hw(&attr, -1);
+	pt_enable(fd);
+	pt_spin(1000);
+	pt_disable(fd);
+	n = pt_count(fd);
+	pt_map(&r, fd, 0);
+	take(&r);
+	/* Stopped: nothing to add to the offset. */
+	pt_eq(snapshot.index, 0);
+	pt_eq(snapshot.offset, n);
+	pt_eq(snapshot.time_running, snapshot.time_enabled);
+}
+
+static const struct pt_case cases[] = {
+	{ "software_event", software_event },
+	{ "sequence_moves", sequence_moves },
+	{ "times_agree_with_read", times_agree_with_read },
+	{ "user_time", user_time },
+	{ "time_zero", time_zero },
+	{ "index_only_for_oneself", index_only_for_oneself },
+	{ "hardware_event", hardware_event },
+};
+
+PT_MAIN(cases)
