@@ -345,7 +345,34 @@ static_assert(!(PERF_EVENT_FLAG_ARCH & PERF_EVENT_FLAG_USER_READ_CNT));
  * struct hw_perf_event - what the PMU driver keeps in an event
  *
  * When pmu->event_init() is called, @target and the sampling period are set and the rest is zero.
- * While the event is scheduled in, only its CPU writes here: interrupts off, or the PMU's interrupt.
+ * While the event is scheduled in, only its CPU writes here, with interrupts off or from the PMU's
+ * interrupt.  The arms of the union are for one kind of PMU each:
+ *
+ * @config: counter: event selection
+ * @last_tag: counter: use of the counter at which it was last programmed
+ * @config_base: counter: address of the control register
+ * @event_base: counter: address of the count register
+ * @event_base_rdpmc: counter: number for direct reads
+ * @idx: counter: index, -1 for none
+ * @last_cpu: counter: where it was last
+ * @flags: counter: PERF_EVENT_FLAG_* and the architecture's
+ * @extra_reg: counter: additional register
+ * @branch_reg: counter: the same for branch records
+ * @aux_config: AUX tracer: its control register
+ * @aux_paused: AUX tracer: paused.  May change at any moment, hence not in @state.
+ * @hrtimer: cpu-clock, task-clock: timer for sampling
+ * @tp_list: tracepoint, probe: in the list of the trace call
+ * @info: breakpoint: the architecture's description
+ * @bp_list: breakpoint: hash entry, by @target
+ * @pwr_acc: AMD power: accumulated power
+ * @ptsc: AMD power: time stamp
+ * @iommu_bank: AMD IOMMU: counter bank
+ * @iommu_cntr: AMD IOMMU: counter
+ * @padding: AMD IOMMU: none
+ * @conf: AMD IOMMU: what to count
+ * @conf1: AMD IOMMU: what to match
+ * @saved_metric: counting top-down group: metrics kept over a context switch
+ * @saved_slots: counting top-down group: slots kept over a context switch
  */
 struct hw_perf_event {
 #ifdef CONFIG_PERF_EVENTS
@@ -353,12 +380,12 @@ struct hw_perf_event {
 	u64			sample_period;
 	union {
 		struct {
-			/** @period_left: events until the next sample, <= 0 when due */
-			local64_t	period_left;
 			/** @last_period: the period in force for the sample under way */
 			u64		last_period;
+			/** @period_left: events until the next sample, <= 0 when due */
+			local64_t	period_left;
 		};
-		struct {	/* a counting top-down group, kept over context switches */
+		struct {
 			u64		saved_metric;
 			u64		saved_slots;
 		};
@@ -368,35 +395,34 @@ struct hw_perf_event {
 	/** @state: PERF_HES_* */
 	int			state;
 
-	/* Each kind of PMU uses one arm. */
 	union {
-		struct {	/* counters in hardware */
+		struct {
 			u64				config, last_tag;
 			unsigned long			config_base, event_base;
 			int				event_base_rdpmc, idx;
 			int				last_cpu, flags;
 			struct hw_perf_event_extra	extra_reg, branch_reg;
 		};
-		struct {	/* AUX tracers; pausing comes at any moment, so it is not in @state */
+		struct {
 			u64			aux_config;
 			unsigned int		aux_paused;
 		};
-		struct {	/* cpu-clock, task-clock */
+		struct {
 			struct hrtimer		hrtimer;
 		};
-		struct {	/* tracepoints and probes: entry in a list of the trace call */
+		struct {
 			struct list_head	tp_list;
 		};
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-		struct {	/* breakpoints: bp_list is keyed by @target */
+		struct {
 			struct arch_hw_breakpoint	info;
 			struct rhlist_head		bp_list;
 		};
 #endif
-		struct {	/* AMD power */
+		struct {
 			u64			pwr_acc, ptsc;
 		};
-		struct {	/* AMD IOMMU */
+		struct {
 			u8			iommu_bank, iommu_cntr;
 			u16			padding;
 			u64			conf, conf1;
@@ -456,8 +482,8 @@ enum perf_event_state {
 
 /* perf_event.event_caps: set by event_init(), constant afterwards. */
 #define PERF_EV_CAP_SOFTWARE		BIT(0)	/* counted by software, always fits */
-#define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* readable on any CPU of the package it counts on */
-#define PERF_EV_CAP_SIBLING		BIT(2)	/* never a leader: goes to ERROR without its group */
+#define PERF_EV_CAP_READ_ACTIVE_PKG	BIT(1)	/* readable anywhere in its package */
+#define PERF_EV_CAP_SIBLING		BIT(2)	/* never a leader; alone: ERROR */
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* readable on any CPU of pmu->scope */
 
 /**
@@ -469,7 +495,7 @@ enum perf_event_state {
  */
 struct perf_event {
 #ifdef CONFIG_PERF_EVENTS
-	/** @hlist_entry: X: in the hit list of its source while scheduled in */
+	/** @hlist_entry: X: in the list its source looks at for every hit */
 	struct hlist_node		hlist_entry;
 	/** @state: X: never assigned outside kernel/events */
 	enum perf_event_state		state;
@@ -486,7 +512,7 @@ struct perf_event {
 	/** @hw: D: state of the counter */
 	struct hw_perf_event		hw;
 
-	/** @attr: C: checked copy of what was asked for; the driver may normalise it in event_init() */
+	/** @attr: C: checked copy of what was asked for; event_init() may normalise it */
 	struct perf_event_attr		attr;
 	/** @parent: C: the event this one was inherited from, %NULL for an event with a handle */
 	struct perf_event		*parent;
@@ -517,7 +543,7 @@ struct perf_event {
 	struct perf_event_pmu_context	*pmu_ctx;
 	/** @group_leader: X: the event itself when it leads or is alone */
 	struct perf_event		*group_leader;
-	/** @sibling_list: X: leader: its siblings, see for_each_sibling_event(); sibling: the link */
+	/** @sibling_list: X: leader: see for_each_sibling_event(); sibling: the link there */
 	struct list_head		sibling_list;
 	/** @nr_siblings: X: events in the group besides the leader */
 	int				nr_siblings;
@@ -597,8 +623,9 @@ struct perf_event_pmu_context {
 };
 
 /*
- * Walking a group needs its context pinned, or interrupts off on the CPU the context is for: the
- * membership changes under both locks of the context, and by cross-call when it is active.
+ * A group changes only with the mutex and the lock of its context held, and in a cross-call to the
+ * CPU where the context is active.  So holding either, or having interrupts off there, will do to
+ * walk it.
  */
 #ifdef CONFIG_PROVE_LOCKING
 void perf_assert_sibling_lock(struct perf_event *event);
@@ -610,21 +637,24 @@ static inline void perf_assert_sibling_lock(struct perf_event *event) { }
  * for_each_sibling_event - visit the group of a leader, without the leader
  * @sibling: cursor
  * @event: the leader; nothing is visited for any other event
+ *
+ * Drivers test with list_entry_is_head() whether the walk came to its end.
  */
 #define for_each_sibling_event(sibling, event)						\
-	if (perf_assert_sibling_lock(event), (event)->group_leader != (event))		\
-		;									\
-	else										\
-		list_for_each_entry(sibling, &(event)->sibling_list, sibling_list)
+	for (perf_assert_sibling_lock(event),						\
+	     sibling = list_first_entry(&(event)->sibling_list, typeof(*(sibling)), sibling_list); \
+	     (event)->group_leader == (event) &&					\
+	     !list_entry_is_head(sibling, &(event)->sibling_list, sibling_list);	\
+	     sibling = list_next_entry(sibling, sibling_list))
 
 /* --------------------------------------------------------------------- PMUs */
 
 /* pmu.capabilities */
 #define PERF_PMU_CAP_NO_INTERRUPT	0x0001	/* cannot sample */
-#define PERF_PMU_CAP_NO_NMI		0x0002	/* interrupt is maskable: call chains may sleep-fault */
+#define PERF_PMU_CAP_NO_NMI		0x0002	/* counts and samples outside of NMI only */
 #define PERF_PMU_CAP_AUX_NO_SG		0x0004	/* AUX buffer must be one physical range */
 #define PERF_PMU_CAP_EXTENDED_REGS	0x0008	/* can sample registers beyond the basic set */
-#define PERF_PMU_CAP_EXCLUSIVE		0x0010	/* one event per context; CPU or task events, not both */
+#define PERF_PMU_CAP_EXCLUSIVE		0x0010	/* one event a context; CPU or task events */
 #define PERF_PMU_CAP_ITRACE		0x0020	/* traces instructions: PERF_RECORD_ITRACE_START */
 #define PERF_PMU_CAP_NO_EXCLUDE		0x0040	/* refuse all attr.exclude_* */
 #define PERF_PMU_CAP_AUX_OUTPUT		0x0080	/* its events can write to a tracer's AUX area */
@@ -679,34 +709,35 @@ struct pmu {
 	/**
 	 * @event_init: Is this event for this PMU, and can it be had?
 	 *
-	 * Task context, may sleep; CPU hotplug is blocked.  @event->attr, cpu, hw.target, parent and
-	 * group_leader are set, the event is in no context.  On success sets hw, perhaps destroy and
-	 * event_caps.
+	 * Task context, may sleep.  attr, cpu, hw.target, parent and group_leader are set; the
+	 * event is in no context yet, though that of its group is pinned.  Sets hw, and perhaps
+	 * destroy, event_caps and attach_state.
 	 *
-	 * Return: 0 when the event is valid; -ENOENT when it belongs to another PMU (the search goes
-	 * on); any other error ends the search and reaches the user: -ENODEV not present, -EBUSY not
-	 * available now, -EINVAL malformed, -EOPNOTSUPP this PMU cannot do it, -EACCES not permitted.
+	 * Return: 0 when the event is valid; -ENOENT when it belongs to another PMU (the search
+	 * goes on); any other error ends the search and reaches the user: -ENODEV not present,
+	 * -EBUSY not available now, -EINVAL malformed, -EOPNOTSUPP this PMU cannot do it, -EACCES
+	 * not permitted.
 	 */
 	int (*event_init)(struct perf_event *event);
 
 	/**
 	 * @add: Take a counter for @event and, with %PERF_EF_START, start it.
 	 *
-	 * Event's CPU, PMU off, context locked.  Without the flag the event is left as after stop().
-	 * Within a transaction the check that the group fits may be left to commit_txn().
+	 * Event's CPU, PMU off, context locked.  Without the flag the event is left as after a
+	 * stop().  Within a transaction the check that the group fits may be left to commit_txn().
 	 *
 	 * Return: 0, or any error when there is no room; then nothing may remain taken.
 	 */
 	int (*add)(struct perf_event *event, int flags);
 	/**
-	 * @del: Give the counter back, after a stop() with %PERF_EF_UPDATE; it may be stopped already.
+	 * @del: Give the counter back, after stopping it as with %PERF_EF_UPDATE if it is not yet.
 	 *
 	 * Context as for add().
 	 */
 	void (*del)(struct perf_event *event, int flags);
 	/**
-	 * @start: Let an added event count; %PERF_EF_RELOAD asks to program hw.period_left first and
-	 * follows a stop() with %PERF_EF_UPDATE.
+	 * @start: Let an added event count; %PERF_EF_RELOAD asks to program hw.period_left first
+	 * and follows a stop() with %PERF_EF_UPDATE.
 	 *
 	 * Event's CPU, interrupts off, PMU off unless called from the PMU's own interrupt.  With
 	 * %PERF_EF_RESUME: from any context, at any moment relative to a plain start() or stop(),
@@ -715,30 +746,31 @@ struct pmu {
 	 */
 	void (*start)(struct perf_event *event, int flags);
 	/**
-	 * @stop: Halt an added event; it keeps its counter.  %PERF_EF_UPDATE asks for what read() does.
+	 * @stop: Halt an added event; it keeps its counter.  %PERF_EF_UPDATE asks for what read()
+	 * does.
 	 *
-	 * Context as for start(), with %PERF_EF_PAUSE in the role of %PERF_EF_RESUME.  The core also
-	 * calls it to throttle; drivers call their own when perf_event_overflow() says so.
+	 * Context as for start(), with %PERF_EF_PAUSE in the role of %PERF_EF_RESUME.  Drivers
+	 * call their own when perf_event_overflow() says so, without flags.
 	 */
 	void (*stop)(struct perf_event *event, int flags);
 	/**
 	 * @read: Add what the counter saw since the last time to event->count and, when sampling,
 	 * subtract it from hw.period_left.
 	 *
-	 * Event's CPU (or any in its scope, see PERF_EV_CAP_READ_*), interrupts off, perhaps in NMI and
-	 * nested in another read() of the same event.
+	 * Event's CPU (or any in its scope, see PERF_EV_CAP_READ_*), interrupts off, perhaps in NMI
+	 * and nested in another read() of the same event.
 	 */
 	void (*read)(struct perf_event *event);
 
 	/** @pmu_enable: End of "PMU off": write out what was changed.  Interrupts off. */
 	void (*pmu_enable)(struct pmu *pmu);
-	/** @pmu_disable: Stop all counters of this CPU and hold the PMU's interrupt.  Not nested. */
+	/** @pmu_disable: Stop all counters of this CPU and hold the interrupt.  Never nested. */
 	void (*pmu_disable)(struct pmu *pmu);
 
 	/**
-	 * @start_txn: A group comes: add() may skip its check (%PERF_PMU_TXN_ADD), or read() may be
-	 * collected and done in one access (%PERF_PMU_TXN_READ).  All three calls: this CPU, interrupts
-	 * off; for TXN_ADD the PMU is off from here to the end.
+	 * @start_txn: A group comes: add() may skip its check (%PERF_PMU_TXN_ADD), or read() may
+	 * be collected and done in one access (%PERF_PMU_TXN_READ).  All three calls: this CPU,
+	 * interrupts off; for TXN_ADD the PMU is off from here to the end.
 	 */
 	void (*start_txn)(struct pmu *pmu, unsigned int txn_flags);
 	/**
@@ -753,13 +785,13 @@ struct pmu {
 	/**
 	 * @check_period: Would @value do as period (attr.freq: as frequency)?
 	 *
-	 * Task context.  Return: 0 or an error for the user.
+	 * Task context.  Return: 0, or any error to have the user get -EINVAL.
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
 	/**
 	 * @filter: Leave this PMU alone on @cpu, as it is not the kind of CPU it drives.
 	 *
-	 * Interrupts off, also for a CPU other than this one.  Return: true to skip.
+	 * Interrupts off, context locked, @cpu is this one.  Return: true to skip.
 	 */
 	bool (*filter)(struct pmu *pmu, int cpu);
 
@@ -774,19 +806,21 @@ struct pmu {
 	/** @task_ctx_cache: where perf_event_pmu_context.task_ctx_data comes from */
 	struct kmem_cache		*task_ctx_cache;
 	/**
-	 * @swap_task_ctx: Two tasks with equal events swap contexts instead of rescheduling; what is in
-	 * task_ctx_data belongs to the task and must be swapped back.  Context as for sched_task().
+	 * @swap_task_ctx: Two tasks with equal events swap contexts instead of rescheduling; what
+	 * is in task_ctx_data belongs to the task and must be swapped back.  Context as for
+	 * sched_task().
 	 */
 	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
 			      struct perf_event_pmu_context *next_epc);
 
-	/** @event_mapped: @event was mmap()ed into @mm.  Task context, mmap lock held for writing. */
+	/** @event_mapped: @event was mapped into @mm.  Task context, mmap lock held for writing. */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
 	/** @event_unmapped: The opposite.  @mm need not be that of the current task. */
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 	/**
-	 * @event_idx: Value for perf_event_mmap_page.index: number of the counter for a direct read by
-	 * user space plus one, 0 (as without this operation) when impossible.  Interrupts off.
+	 * @event_idx: Value for perf_event_mmap_page.index: number of the counter for a direct read
+	 * by user space plus one, 0 (as without this operation) when impossible.  Any CPU, any
+	 * context, preemption off.
 	 */
 	int (*event_idx)(struct perf_event *event);
 
@@ -804,7 +838,8 @@ struct pmu {
 	 * @snapshot_aux: Copy the last @size bytes of AUX data to @handle by perf_output_copy_aux()
 	 * without disturbing the state of @event.
 	 *
-	 * Event's CPU, from the interrupt of any PMU, perhaps inside a start() or stop() of this one.
+	 * Event's CPU, from the interrupt of any PMU, perhaps within a start() or stop() of this
+	 * one.
 	 * Return: bytes copied, or an error.
 	 */
 	long (*snapshot_aux)(struct perf_event *event, struct perf_output_handle *handle,
@@ -835,7 +870,7 @@ struct pmu {
 	int				type;
 	/** @capabilities: PERF_PMU_CAP_* */
 	int				capabilities;
-	/** @task_ctx_nr: perf_hw_context, perf_sw_context or perf_invalid_context (no task events) */
+	/** @task_ctx_nr: perf_hw_context, perf_sw_context, perf_invalid_context (no task events) */
 	int				task_ctx_nr;
 	/** @scope: enum perf_pmu_scope */
 	unsigned int			scope;
@@ -907,7 +942,8 @@ struct perf_cgroup {
  */
 static inline struct perf_cgroup *perf_cgroup_from_task(struct task_struct *task)
 {
-	return container_of(task_css_check(task, perf_event_cgrp_id, true), struct perf_cgroup, css);
+	return container_of(task_css_check(task, perf_event_cgrp_id, true),
+			    struct perf_cgroup, css);
 }
 #endif
 
@@ -927,12 +963,13 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 /**
  * perf_pmu_register - make a PMU available
  * @pmu: filled in, see struct pmu; kept until perf_pmu_unregister()
- * @name: in sysfs; must stay valid; %NULL for a PMU without a device
+ * @name: in sysfs; must stay valid
  * @type: a PERF_TYPE_* number, or -1 to be given a free one
  *
  * Task context.  Events may be opened before this returns.
  *
- * Return: 0, -ENOMEM, -EEXIST or -ENOSPC for the number, or an error of sysfs.
+ * Return: 0; -EINVAL without a name or with a bad scope; -ENOMEM; -ENOSPC when the number is
+ * taken; or an error of sysfs.
  */
 int perf_pmu_register(struct pmu *pmu, const char *name, int type);
 /**
@@ -957,7 +994,7 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu);
  */
 void perf_pmu_disable(struct pmu *pmu);
 void perf_pmu_enable(struct pmu *pmu);
-/* Reschedule the PMU on this CPU, as what it can count has changed.  Task context or IRQ. */
+/* Reschedule the PMU on this CPU, as what it can count has changed.  Interrupts off. */
 void perf_pmu_resched(struct pmu *pmu);
 /* Count the users of sched_task() on this CPU; from add() and del(). */
 void perf_sched_cb_inc(struct pmu *pmu);
@@ -983,7 +1020,7 @@ void perf_sample_event_took(u64 sample_len_ns);
 void perf_log_lost_samples(struct perf_event *event, u64 lost);
 /* Rewrite the mmap()ed page after a change of counter, count or times.  NMI-safe, event's CPU. */
 void perf_event_update_userpage(struct perf_event *event);
-/* Dump the state of this CPU's counters to the log; defined by the architecture, weak. */
+/* Dump the state of this CPU's counters to the log; does nothing unless the driver defines it. */
 void perf_event_print_debug(void);
 
 /* AUX area.  All from the driver of @event, on its CPU, in start(), stop() or its interrupt. */
@@ -1094,8 +1131,9 @@ int perf_event_release_kernel(struct perf_event *event);
 /* Switch an event and its children.  Task context, may wait for the event's CPU. */
 void perf_event_enable(struct perf_event *event);
 void perf_event_disable(struct perf_event *event);
-/* For the event's CPU: with interrupts off and the context unlocked; or in NMI, taking effect soon. */
+/* Event's CPU, interrupts off, context not locked. */
 void perf_event_disable_local(struct perf_event *event);
+/* Event's CPU, NMI-safe: takes effect as soon as interrupts are on. */
 void perf_event_disable_inatomic(struct perf_event *event);
 /* Allow @refresh more samples and enable.  Return: 0, or -EINVAL if inherited or not sampling. */
 int perf_event_refresh(struct perf_event *event, int refresh);
@@ -1250,6 +1288,8 @@ static inline unsigned int perf_guest_handle_intel_pt_intr(void)
 {
 	return perf_guest_call(handle_intel_pt_intr);
 }
+
+#undef perf_guest_call
 
 /* -------------------------------------------------------- software event hits */
 
@@ -1445,6 +1485,7 @@ static inline bool is_default_overflow_handler(struct perf_event *event)
 	       event->overflow_handler == perf_event_output_backward;
 }
 
+/* Which end of its buffer is filled first? */
 static inline bool is_write_backward(struct perf_event *event)
 {
 	return event->attr.write_backward;
@@ -1489,6 +1530,7 @@ static inline bool branch_sample_##what(const struct perf_event *event)		\
 {											\
 	return event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_##bit;		\
 }
+
 PERF_BRANCH_SAMPLE_QUERY(call_stack, CALL_STACK)
 PERF_BRANCH_SAMPLE_QUERY(counters, COUNTERS)
 PERF_BRANCH_SAMPLE_QUERY(hw_index, HW_INDEX)
@@ -1586,13 +1628,16 @@ static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 	perf_sample_added(data, PERF_SAMPLE_BRANCH_STACK, fixed + each * brs->nr);
 }
 
-/* Zero all but the addresses of a branch, new_type and priv excepted: the caller sets those. */
+/* Zero the description of a branch; the addresses, new_type and priv are left to the caller. */
 static inline void perf_clear_branch_entry_bitfields(struct perf_branch_entry *br)
 {
-	br->mispred = br->predicted = 0;
-	br->in_tx = br->abort = 0;
-	br->type = br->cycles = 0;
+	br->type = PERF_BR_UNKNOWN;
 	br->spec = PERF_BR_SPEC_NA;
+	br->cycles = 0;
+	br->predicted = 0;
+	br->mispred = 0;
+	br->abort = 0;
+	br->in_tx = 0;
 	br->reserved = 0;
 }
 
@@ -1655,7 +1700,7 @@ PERF_OFF_RET(const struct perf_event_attr *, ERR_PTR(-EINVAL), perf_event_attrs,
 
 /* ------------------------------------------------ CPU hotplug and power states */
 
-/* CPU hotplug steps "perf:prepare" and its teardown.  Return: 0. */
+/* Steps of CPU hotplug, up and down, at both CPUHP_PERF_PREPARE and CPUHP_AP_PERF_ONLINE. */
 #ifdef CONFIG_PERF_EVENTS
 int perf_event_init_cpu(unsigned int cpu);
 int perf_event_exit_cpu(unsigned int cpu);

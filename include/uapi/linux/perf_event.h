@@ -26,7 +26,7 @@ enum perf_type_id {
 	PERF_TYPE_HARDWARE			= 0,	/* config: enum perf_hw_id */
 	PERF_TYPE_SOFTWARE			= 1,	/* config: enum perf_sw_ids */
 	PERF_TYPE_TRACEPOINT			= 2,	/* config: "id" of the event in tracefs */
-	PERF_TYPE_HW_CACHE			= 3,	/* config: a cache, an operation, a result */
+	PERF_TYPE_HW_CACHE			= 3,	/* config: cache, operation, result */
 	PERF_TYPE_RAW				= 4,	/* config: as the CPU's manual has it */
 	PERF_TYPE_BREAKPOINT			= 5,	/* bp_type, bp_addr, bp_len; config is 0 */
 
@@ -229,8 +229,8 @@ enum perf_event_read_format {
 #define PERF_ATTR_SIZE_VER7	128	/* sig_data */
 #define PERF_ATTR_SIZE_VER8	136	/* config3 */
 
-/**
- * struct perf_event_attr - what perf_event_open() shall count and record
+/*
+ * What perf_event_open() shall count and record.  Members that do not matter are zero.
  */
 struct perf_event_attr {
 	/* enum perf_type_id, or the number of a PMU */
@@ -347,7 +347,7 @@ struct perf_event_attr {
 /* perf_event_open(), flags */
 #define PERF_FLAG_FD_NO_GROUP		(1UL << 0)	/* group_fd is not for a group */
 #define PERF_FLAG_FD_OUTPUT		(1UL << 1)	/* share the data area of group_fd */
-#define PERF_FLAG_PID_CGROUP		(1UL << 2)	/* pid is a descriptor of a cgroup directory */
+#define PERF_FLAG_PID_CGROUP		(1UL << 2)	/* pid: fd of a cgroup directory */
 #define PERF_FLAG_FD_CLOEXEC		(1UL << 3)
 
 /**
@@ -373,7 +373,7 @@ enum perf_event_ioc_flags {
 #define PERF_EVENT_IOC_REFRESH			_IO('$', 2)	/* int: enable for n samples */
 #define PERF_EVENT_IOC_RESET			_IO('$', 3)	/* count = 0 */
 #define PERF_EVENT_IOC_PERIOD			_IOW('$', 4, __u64)
-#define PERF_EVENT_IOC_SET_OUTPUT		_IO('$', 5)	/* fd whose data area to use, or -1 */
+#define PERF_EVENT_IOC_SET_OUTPUT		_IO('$', 5)	/* int: fd to share with, or -1 */
 #define PERF_EVENT_IOC_SET_FILTER		_IOW('$', 6, char *)
 #define PERF_EVENT_IOC_ID			_IOR('$', 7, __u64 *)
 #define PERF_EVENT_IOC_SET_BPF			_IOW('$', 8, __u32)	/* fd of a program */
@@ -399,8 +399,8 @@ enum perf_event_ioc_flags {
 
 /* ---------------------------------------------------------- the control page */
 
-/**
- * struct perf_event_mmap_page - first page of a mapping of an event
+/*
+ * First page of a mapping of an event.
  *
  * It is followed by 2^n pages of records.  What the event counts can be read from here without
  * a system call, by the task it counts.  All members from lock to time_mask that are needed are
@@ -446,10 +446,10 @@ struct perf_event_mmap_page {
 	union {
 		__u64	capabilities;
 		struct {
-			__u64	cap_bit0               : 1,	/* 0; old kernels were unclear here */
-				cap_bit0_is_deprecated : 1,	/* 1: the following bits can be trusted */
+			__u64	cap_bit0               : 1,	/* 0; had two meanings once */
+				cap_bit0_is_deprecated : 1,	/* 1: trust the next bits */
 				cap_user_rdpmc         : 1,	/* counter readable by user space */
-				cap_user_time          : 1,	/* time_shift, _mult, _offset valid */
+				cap_user_time          : 1,	/* shift, mult, offset valid */
 				cap_user_time_zero     : 1,	/* time_zero valid */
 				cap_user_time_short    : 1,	/* time_cycles, time_mask valid */
 				cap_____res            : 58;
@@ -613,10 +613,10 @@ enum perf_event_type {
 	 *	u64 nr				BRANCH_STACK, all up to counters:
 	 *	    u64 hw_idx			    branch_sample_type & HW_INDEX
 	 *	    struct perf_branch_entry lbr[nr]
-	 *	    u64 counters[nr]		    branch_sample_type & COUNTERS; see branch_counter_nr
-	 *					    and branch_counter_width of the PMU
-	 *	u64 abi; u64 regs[]		REGS_USER; enum perf_sample_regs_abi, then a word for
-	 *					each bit of sample_regs_user unless abi is NONE
+	 *	    u64 counters[nr]		    branch_sample_type & COUNTERS; decoded with
+	 *					    branch_counter_nr and _width of the PMU
+	 *	u64 abi; u64 regs[]		REGS_USER; enum perf_sample_regs_abi, and unless
+	 *					NONE a word for each bit of sample_regs_user
 	 *	u64 size; char data[size];	STACK_USER
 	 *	    u64 dyn_size		    valid bytes; missing if size is 0
 	 *	union perf_sample_weight	WEIGHT or WEIGHT_STRUCT
@@ -875,10 +875,8 @@ enum {
 	PERF_BR_PRIV_HV		= 3,
 };
 
-/**
- * struct perf_branch_entry - a taken branch
- *
- * Flags the hardware does not have are zero; mispred and predicted are then both zero.
+/*
+ * A taken branch.  Flags the hardware does not have are zero; then both mispred and predicted are.
  */
 struct perf_branch_entry {
 	__u64	from;		/* usually the address of the branch instruction */
@@ -1038,7 +1036,7 @@ union perf_mem_data_src {
 /* What held a load up */
 #define PERF_MEM_BLK_SHIFT		40
 #define PERF_MEM_BLK_NA			0x01
-#define PERF_MEM_BLK_DATA		0x02	/* data of an earlier store could not be forwarded */
+#define PERF_MEM_BLK_DATA		0x02	/* data of a store could not be forwarded */
 #define PERF_MEM_BLK_ADDR		0x04	/* addresses in conflict */
 
 /* How far away, with REMOTE; 5 to 7 are free */
