@@ -35,10 +35,10 @@ deps:
 	@$(S)/deps
 
 tree: deps
-	@$(S)/assemble "$$($(S)/base)"
+	@base=$$($(S)/base) && $(S)/assemble "$$base"
 
 kernel: deps
-	@if [ '$(FLAVOUR)' = ours ]; then $(S)/assemble "$$($(S)/base)"; fi
+	@if [ '$(FLAVOUR)' = ours ]; then base=$$($(S)/base) && $(S)/assemble "$$base"; fi
 	@$(S)/kernel '$(ARCH)' '$(FLAVOUR)' '$(CONFIG_EXTRA)'
 
 guest: deps
@@ -70,7 +70,7 @@ bench: deps
 
 patch:
 	@$(S)/deps >&2
-	@$(S)/assemble "$$($(S)/base)" --patch
+	@base=$$($(S)/base) && $(S)/assemble "$$base" --patch
 
 clean:
 	rm -rf build
