@@ -60,11 +60,10 @@ void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
 	if (rb)
 		link_listener(e, rb);
 	rcu_assign_pointer(e->rb, rb);
-	if (old) {
+	if (old)
 		pe_buffer_put(old);
-		/* Writers used @old a while longer than e was on its list: nobody woke e then. */
-		wake_up_all(&e->waitq);
-	}
+	/* Writers used @old a while longer than e was on its list: nobody woke e then. */
+	wake_up_all(&e->waitq);
 }
 
 /* Would the records of both make sense in one buffer? */

@@ -77,7 +77,7 @@ static u32 sideband_mask(const struct perf_event_attr *attr)
 {
 	bool task = attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;
 
-	return (attr->mmap ? BIT(PE_SB_MMAP) : 0) |
+	return (attr->mmap || attr->mmap2 ? BIT(PE_SB_MMAP) : 0) |
 	       (attr->mmap_data ? BIT(PE_SB_MMAP_DATA) : 0) |
 	       (attr->comm ? BIT(PE_SB_COMM) : 0) |
 	       (task ? BIT(PE_SB_TASK) : 0) |

@@ -11,6 +11,27 @@ int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy
 int pe_attr_permit(const struct perf_event_attr *attr);
 int pe_attr_set_clock(struct pevent *e, clockid_t id);	/* e has its PMU */
 
+/* open.c */
+int pe_prepare_ctx(struct pevent *e, struct pctx *ctx);	/* ctx->mutex held */
+
+/* read.c */
+ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
+
+/* ioctl.c */
+long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+#ifdef CONFIG_COMPAT
+long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+#else
+#define pe_compat_ioctl NULL
+#endif
+
+/* later.c */
+long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg);
+
+/* file.c */
+extern const struct file_operations pe_fops;
+struct pevent *pe_of_file(struct file *file);
+
 /* mmap.c */
 int pe_mmap(struct file *file, struct vm_area_struct *vma);
 

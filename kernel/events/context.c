@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts: the containers of the events of one task or one CPU.
+ *
+ * Owns struct pctx with its slots, parts and lanes:
+ *
+ *	context --- slot "any CPU" ------- sw[0..11]: software events by number
+ *	   |   \--- slot CPU n (tasks) --- sw[], lanes
+ *	   |
+ *	   \------- part (one per PMU) --- lane in slot "any": pinned and flexible queue
+ *	                               \-- lane in slot CPU n
+ *
+ * An event is in exactly one slot.  A group that has to be scheduled is in the queue of one lane;
+ * a passive group is in none, and its software events are found through the slot's sw[] lists.
+ *
+ * Slots, parts and lanes are made by openers and by fork, in task context under ctx->mutex, and
+ * published under ctx->lock; they live until the context is freed, so nobody counts references to
+ * them.  Events come and go under ctx->lock alone, from any CPU.  The hit path and the sideband
+ * walk ctx->any, ctx->here and ctx->sideband under RCU with preemption off.
+ */
+
+#include "sched.h"
+
+static struct lock_class_key cpu_lock_key, cpu_mutex_key;
+
+static void init_slot(struct pe_slot *slot, int cpu)
+{
+	int i;
+
+	slot->cpu = cpu;
+	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
+		INIT_HLIST_HEAD(&slot->sw[i]);
+	INIT_LIST_HEAD(&slot->lanes);
+}
+
+static void init_lane(struct pe_lane *lane, struct pe_part *part)
+{
+	lane->part = part;
+	INIT_LIST_HEAD(&lane->entry);
+	group_queue_init(&lane->queue[PE_PINNED]);
+	group_queue_init(&lane->queue[PE_FLEXIBLE]);
+}
+
+/**
+ * pe_ctx_init() - initialise a zeroed context
+ * @ctx: the context; the caller owns its first reference
+ * @task: the task, on which the context takes a reference; NULL for a CPU context
+ * @cpu: the CPU of a CPU context, else -1
+ */
+void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu)
+{
+	raw_spin_lock_init(&ctx->lock);
+	mutex_init(&ctx->mutex);
+	if (!task) {
+		lockdep_set_class(&ctx->lock, &cpu_lock_key);
+		lockdep_set_class(&ctx->mutex, &cpu_mutex_key);
+	}
+	refcount_set(&ctx->refs, 1);
+	ctx->task = task ? get_task_struct(task) : NULL;
+	ctx->cpu = cpu;
+	ctx->oncpu = -1;
+	INIT_LIST_HEAD(&ctx->events);
+	INIT_LIST_HEAD(&ctx->sideband);
+	INIT_LIST_HEAD(&ctx->freq);
+	INIT_LIST_HEAD(&ctx->parts);
+	INIT_LIST_HEAD(&ctx->unjoined);
+	init_slot(&ctx->any, cpu);
+}
+
+/**
+ * pe_ctx_new() - allocate a task context
+ * @task: the task
+ *
+ * May sleep.  Return: the context with one reference, or NULL.
+ */
+struct pctx *pe_ctx_new(struct task_struct *task)
+{
+	struct pctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+
+	if (ctx)
+		pe_ctx_init(ctx, task, -1);
+	return ctx;
+}
+
+void pe_ctx_get(struct pctx *ctx)
+{
+	refcount_inc(&ctx->refs);
+}
+
+static void free_slot(struct pe_slot *slot)
+{
+	struct pe_lane *lane, *next;
+
+	list_for_each_entry_safe(lane, next, &slot->lanes, entry)
+		kfree(lane);
+	kfree(slot);
+}
+
+static void free_ctx(struct rcu_head *rcu)
+{
+	struct pctx *ctx = container_of(rcu, struct pctx, rcu);
+	struct pe_part *part, *next;
+	int cpu;
+
+	for (cpu = 0; ctx->by_cpu && cpu < nr_cpu_ids; cpu++)
+		if (ctx->by_cpu[cpu])
+			free_slot(ctx->by_cpu[cpu]);
+	kfree(ctx->by_cpu);
+	list_for_each_entry_safe(part, next, &ctx->parts, ctx_entry) {
+		if (part->task_ctx_data)
+			kmem_cache_free(part->pmu->task_ctx_cache, part->task_ctx_data);
+		kfree(part);
+	}
+	kfree(ctx);
+}
+
+/**
+ * pe_ctx_put() - drop a reference
+ * @ctx: the context; a CPU context is never freed
+ *
+ * Any context but NMI.
+ */
+void pe_ctx_put(struct pctx *ctx)
+{
+	if (refcount_dec_and_test(&ctx->refs))
+		call_rcu(&ctx->rcu, free_ctx);
+}
+
+/**
+ * pe_ctx_slot() - the slot of events with this CPU value
+ * @ctx: the context
+ * @cpu: attr-level CPU value, -1 for any
+ *
+ * Return: the slot, or NULL if pe_ctx_reserve() has not made it.
+ */
+struct pe_slot *pe_ctx_slot(struct pctx *ctx, int cpu)
+{
+	if (cpu < 0 || !ctx->task)
+		return &ctx->any;
+	return ctx->by_cpu ? ctx->by_cpu[cpu] : NULL;
+}
+
+/* The part of @pmu in @ctx, or NULL; under ctx->mutex or ctx->lock. */
+struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu)
+{
+	struct pe_part *part;
+
+	list_for_each_entry(part, &ctx->parts, ctx_entry)
+		if (part->pmu == pmu)
+			return part;
+	return NULL;
+}
+
+/* The lane of @part in @slot, or NULL. */
+struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot)
+{
+	struct pe_lane *lane;
+
+	if (!slot || slot == &part->ctx->any)
+		return slot ? &part->any : NULL;
+	list_for_each_entry(lane, &slot->lanes, entry)
+		if (lane->part == part)
+			return lane;
+	return NULL;
+}
+
+/**
+ * pe_part_init() - initialise a zeroed part
+ * @part: the part, not yet on ctx->parts
+ * @ctx: its context
+ * @pmu: its PMU
+ */
+void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu)
+{
+	part->pmu = pmu;
+	part->ctx = ctx;
+	INIT_LIST_HEAD(&part->ctx_entry);
+	init_lane(&part->any, part);
+	INIT_LIST_HEAD(&part->running[PE_PINNED]);
+	INIT_LIST_HEAD(&part->running[PE_FLEXIBLE]);
+}
+
+static struct pe_slot *make_slot(struct pctx *ctx, int cpu)
+{
+	struct pe_slot *slot;
+
+	if (!ctx->by_cpu) {
+		struct pe_slot **by_cpu = kcalloc(nr_cpu_ids, sizeof(*by_cpu), GFP_KERNEL);
+
+		if (!by_cpu)
+			return NULL;
+		/* A switch on another CPU reads by_cpu under ctx->lock. */
+		raw_spin_lock_irq(&ctx->lock);
+		ctx->by_cpu = by_cpu;
+		raw_spin_unlock_irq(&ctx->lock);
+	}
+
+	slot = kzalloc_node(sizeof(*slot), GFP_KERNEL, cpu_to_node(cpu));
+	if (!slot)
+		return NULL;
+	init_slot(slot, cpu);
+
+	raw_spin_lock_irq(&ctx->lock);
+	ctx->by_cpu[cpu] = slot;
+	if (ctx->oncpu == cpu) {
+		pe_clock_start(&slot->clock, pe_now());
+		/* Pairs with the address dependency of the hit path's READ_ONCE(here). */
+		smp_store_release(&ctx->here, slot);
+	}
+	raw_spin_unlock_irq(&ctx->lock);
+	return slot;
+}
+
+static struct pe_part *make_part(struct pctx *ctx, struct pmu *pmu)
+{
+	struct pe_part *part;
+
+	if (!ctx->task) {
+		part = &per_cpu_ptr(pmu->cpu_pmu_context, ctx->cpu)->cpu_part;
+	} else {
+		part = kzalloc(sizeof(*part), GFP_KERNEL);
+		if (!part)
+			return NULL;
+		pe_part_init(part, ctx, pmu);
+	}
+
+	raw_spin_lock_irq(&ctx->lock);
+	list_add_tail(&part->ctx_entry, &ctx->parts);
+	raw_spin_unlock_irq(&ctx->lock);
+	return part;
+}
+
+/**
+ * pe_ctx_reserve() - make what an event needs before it can be attached
+ * @ctx: the context, its mutex held
+ * @pmu: the PMU that schedules the event's group
+ * @cpu: CPU value of the event
+ *
+ * Sleeps.  Return: 0 or -ENOMEM; what was made stays with the context.
+ */
+int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, int cpu)
+{
+	struct pe_slot *slot = pe_ctx_slot(ctx, cpu);
+	struct pe_part *part = pe_ctx_part(ctx, pmu);
+	struct pe_lane *lane;
+
+	if (!slot)
+		slot = make_slot(ctx, cpu);
+	if (!part)
+		part = make_part(ctx, pmu);
+	if (!slot || !part)
+		return -ENOMEM;
+	if (pe_part_lane(part, slot))
+		return 0;
+
+	lane = kzalloc(sizeof(*lane), GFP_KERNEL);
+	if (!lane)
+		return -ENOMEM;
+	init_lane(lane, part);
+	raw_spin_lock_irq(&ctx->lock);
+	list_add_tail(&lane->entry, &slot->lanes);
+	raw_spin_unlock_irq(&ctx->lock);
+	return 0;
+}
+
+static bool user_readable(const struct pevent *e)
+{
+	return !is_software_event((struct perf_event *)&e->pub) &&
+	       e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;
+}
+
+/**
+ * pe_ctx_add() - put an event on the lists of its context
+ * @ctx: the context, locked; the event's slot and part exist
+ * @e: the event, disabled or INACTIVE, not in a queue
+ */
+void pe_ctx_add(struct pctx *ctx, struct pevent *e)
+{
+	lockdep_assert_held(&ctx->lock);
+
+	e->slot = pe_ctx_slot(ctx, e->cpu);
+	list_add_tail_rcu(&e->ctx_entry, &ctx->events);
+	if (e->plan.sideband)
+		list_add_tail_rcu(&e->sideband_entry, &ctx->sideband);
+	if (e->attr.freq)
+		list_add_tail(&e->freq_entry, &ctx->freq);
+	if (e->passive && !e->counts_time)
+		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
+	if (user_readable(e))
+		ctx->nr_user++;
+	ctx->nr_inherit += e->attr.inherit;
+	ctx->nr_events++;
+	e->attach_state |= PERF_ATTACH_CONTEXT;
+}
+
+/* The last event left: a task's context goes out without its CPU, which has nothing to do. */
+static void retire_clocks(struct pctx *ctx)
+{
+	u64 now = pe_now();
+
+	if (!ctx->task || ctx->oncpu < 0)
+		return;
+	WARN_ON_ONCE(ctx->nr_groups);
+	pe_clock_stop(&ctx->clock, now);
+	pe_clock_stop(&ctx->any.clock, now);
+	if (ctx->here)
+		pe_clock_stop(&ctx->here->clock, now);
+	WRITE_ONCE(ctx->here, NULL);
+	WRITE_ONCE(ctx->oncpu, -1);
+}
+
+/**
+ * pe_ctx_remove() - take an event off the lists of its context
+ * @ctx: the context, locked
+ * @e: the event, not in a queue and not counting
+ *
+ * Readers under RCU may still see the event.
+ */
+void pe_ctx_remove(struct pctx *ctx, struct pevent *e)
+{
+	lockdep_assert_held(&ctx->lock);
+
+	list_del_rcu(&e->ctx_entry);
+	if (e->plan.sideband)
+		list_del_rcu(&e->sideband_entry);
+	if (e->attr.freq)
+		list_del_init(&e->freq_entry);
+	hlist_del_init_rcu(&e->sw_node);
+	if (user_readable(e))
+		ctx->nr_user--;
+	ctx->nr_inherit -= e->attr.inherit;
+	e->attach_state &= ~PERF_ATTACH_CONTEXT;
+	if (!--ctx->nr_events)
+		retire_clocks(ctx);
+}
+
+/**
+ * pe_ctx_snapshot() - the events of a context at one moment, each with a reference
+ * @ctx: the context
+ * @nr: number of events returned
+ *
+ * For those who must sleep while they walk.  Leaders come before their siblings.
+ * Return: an array for pe_snapshot_put(), or NULL when out of memory.
+ */
+struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
+{
+	unsigned int room = READ_ONCE(ctx->nr_events);
+	struct pevent **events, *e;
+
+	for (;;) {
+		unsigned int n = 0;
+
+		events = kvmalloc_array(max(room, 1U), sizeof(*events), GFP_KERNEL);
+		if (!events)
+			return NULL;
+		raw_spin_lock_irq(&ctx->lock);
+		if (ctx->nr_events <= room) {
+			list_for_each_entry(e, &ctx->events, ctx_entry)
+				if (refcount_inc_not_zero(&e->refs))
+					events[n++] = e;
+			raw_spin_unlock_irq(&ctx->lock);
+			*nr = n;
+			return events;
+		}
+		room = ctx->nr_events;
+		raw_spin_unlock_irq(&ctx->lock);
+		kvfree(events);
+	}
+}
+
+#ifdef CONFIG_PROVE_LOCKING
+/* Contract: what for_each_sibling_event() may rely on. */
+void perf_assert_sibling_lock(struct perf_event *event)
+{
+	struct pctx *ctx = pe(event)->ctx ? pe_ctx(pe(event)) : NULL;
+
+	WARN_ON_ONCE(ctx && debug_locks && !irqs_disabled() && !lockdep_is_held(&ctx->mutex));
+}
+#endif
+
+/* Drivers ask whose events they are scheduling (irqs off). Return: NULL for none. */
+struct perf_event_context *perf_cpu_task_ctx(void)
+{
+	struct pctx *ctx = pe_current_ctx();
+
+	lockdep_assert_irqs_disabled();
+	return ctx ? &ctx->pub : NULL;
+}

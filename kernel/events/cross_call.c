@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one remote call: run a function on a context, where the context is.
+ *
+ * ctx->oncpu, written under ctx->lock by the switch code, tells the CPU whose hardware holds the
+ * context's events, or -1.  While it is -1 nothing of the context is in hardware, and whoever
+ * holds ctx->lock may change everything.  While it is a CPU number, only that CPU with irqs off
+ * may touch scheduled groups; it holds its own context's lock and then ctx->lock.
+ *
+ * So the caller locks, looks, and either runs the function right there or sends it to that CPU,
+ * which locks and looks again: the task may have left meanwhile, and then the caller starts over.
+ * No retry is lost work, because the function has not run; the loop ends unless the task moves
+ * between two CPUs faster than an interrupt is delivered, for ever.
+ *
+ * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.
+ */
+
+#include "sched.h"
+
+struct remote_call {
+	struct pctx	*ctx;
+	pe_call_fn	fn;
+	void		*arg;
+	bool		done;
+};
+
+/**
+ * pe_lock_here() - take this CPU's context lock, then @ctx's
+ * @ctx: a task context, this CPU's context, or NULL; irqs are off
+ */
+void pe_lock_here(struct pctx *ctx)
+{
+	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&cpu_ctx->lock);
+	if (ctx && ctx != cpu_ctx)
+		raw_spin_lock(&ctx->lock);
+}
+
+void pe_unlock_here(struct pctx *ctx)
+{
+	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+
+	if (ctx && ctx != cpu_ctx)
+		raw_spin_unlock(&ctx->lock);
+	raw_spin_unlock(&cpu_ctx->lock);
+}
+
+static void run_oncpu(void *info)
+{
+	struct remote_call *call = info;
+	struct pctx *ctx = call->ctx;
+
+	pe_lock_here(ctx);
+	if (ctx->oncpu == smp_processor_id()) {
+		call->fn(ctx, call->arg);
+		call->done = true;
+	}
+	pe_unlock_here(ctx);
+}
+
+/**
+ * pe_call() - run a function on a context
+ * @ctx: the context, referenced
+ * @fn: runs with irqs off and @ctx locked; on ctx->oncpu with that CPU's context locked too, or
+ *	anywhere while ctx->oncpu is -1
+ * @arg: its argument
+ *
+ * Task context, irqs on.  Returns when @fn has run, once.
+ */
+void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg)
+{
+	struct remote_call call = { .ctx = ctx, .fn = fn, .arg = arg };
+
+	for (;;) {
+		int cpu;
+
+		raw_spin_lock_irq(&ctx->lock);
+		cpu = ctx->oncpu;
+		if (cpu < 0) {
+			fn(ctx, arg);
+			raw_spin_unlock_irq(&ctx->lock);
+			return;
+		}
+		raw_spin_unlock_irq(&ctx->lock);
+
+		smp_call_function_single(cpu, run_oncpu, &call, 1);
+		if (call.done)
+			return;
+		cond_resched();
+	}
+}
+
+/**
+ * pe_event_call() - run a function for one event
+ * @e: an attached event
+ * @fn: as for pe_call(); for a passive event it runs right here, and must not schedule
+ * @arg: its argument
+ *
+ * Task context, irqs on.
+ */
+void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg)
+{
+	struct pctx *ctx = pe_ctx(e);
+
+	raw_spin_lock_irq(&ctx->lock);
+	if (ctx->oncpu < 0 || pe_is_passive(e)) {
+		fn(ctx, arg);
+		raw_spin_unlock_irq(&ctx->lock);
+		return;
+	}
+	raw_spin_unlock_irq(&ctx->lock);
+	pe_call(ctx, fn, arg);
+}
+
+/**
+ * pe_call_locked_local() - as pe_call(), for interrupts, which cannot wait for another CPU
+ * @ctx: the context
+ * @fn: the function
+ * @arg: its argument
+ *
+ * Return: true if @fn has run, false if the context is in on another CPU.
+ */
+bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg)
+{
+	unsigned long flags;
+	bool here;
+
+	local_irq_save(flags);
+	if (!ctx->task && ctx->cpu != smp_processor_id()) {
+		/* Two CPU contexts are never locked together. */
+		local_irq_restore(flags);
+		return false;
+	}
+	pe_lock_here(ctx);
+	here = ctx->oncpu < 0 || ctx->oncpu == smp_processor_id();
+	if (here)
+		fn(ctx, arg);
+	pe_unlock_here(ctx);
+	local_irq_restore(flags);
+	return here;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A task execs or exits.
+ *
+ * Exit takes the context out for good: under both locks it goes off its CPU and is marked dead,
+ * and the task forgets it.  Nothing can be added afterwards, and since nothing is in hardware any
+ * more, its events are withdrawn one by one without disturbing any CPU.  The EXIT record is
+ * written between the two, so no sample of the task comes after it.  What a user opened stays
+ * readable in state EXIT; what was inherited adds its counts to its parent and goes.
+ *
+ * Closing an event takes the same steps from the other side; see pe_child_leave() for who wins.
+ *
+ * Called by the task itself, without raw locks.
+ */
+
+#include "lifetime.h"
+
+/* Events that the task opened stay with their file descriptors; they lose their owner. */
+static void disown_all(struct task_struct *task)
+{
+	struct pevent *e, *next;
+
+	mutex_lock(&task->perf_event_mutex);
+	list_for_each_entry_safe(e, next, &task->perf_event_list, owner_entry) {
+		list_del_init(&e->owner_entry);
+		/* Pairs with leave_owner(): who sees NULL does not look at the list. */
+		smp_store_release(&e->owner, NULL);
+	}
+	mutex_unlock(&task->perf_event_mutex);
+}
+
+/*
+ * Take the task's context away from it and mark it dead, in one step for the scheduler: a switch
+ * either takes the context out, or finds none.  Return: the context with its mutex held, or NULL.
+ */
+static struct pctx *take_out_for_good(struct task_struct *task)
+{
+	struct pctx *ctx;
+
+	guard(mutex)(&task->perf_event_mutex);
+	ctx = pe_task_ctx(task);
+	if (!ctx)
+		return NULL;
+	mutex_lock(&ctx->mutex);
+	local_irq_disable();
+	pe_lock_here(ctx);
+	if (ctx->oncpu >= 0)
+		pe_ctx_out(ctx, pe_now());
+	ctx->dead = true;
+	WRITE_ONCE(task->perf_event_ctxp, NULL);
+	pe_unlock_here(ctx);
+	local_irq_enable();
+	return ctx;
+}
+
+static void leave(struct pevent *e)
+{
+	pe_detach(e, PERF_EVENT_STATE_EXIT);
+	if (e->parent) {
+		pe_child_leave(e);
+		return;
+	}
+	/* Nothing will come any more: poll() says HUP. */
+	pe_wake(e);
+}
+
+static void write_read_records(struct pevent **events, unsigned int nr, struct task_struct *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (events[i]->parent && events[i]->attr.inherit_stat)
+			pe_record_read(events[i], task);
+}
+
+static void leave_all(struct pctx *ctx, struct task_struct *task)
+{
+	struct pevent **events, *e;
+	unsigned int i, nr;
+
+	events = pe_ctx_snapshot(ctx, &nr);
+	if (events) {
+		write_read_records(events, nr, task);
+		for (i = 0; i < nr; i++)
+			leave(events[i]);
+		pe_snapshot_put(events, nr);
+		return;
+	}
+
+	/* Out of memory: one at a time.  The list gets shorter, since nothing can be added. */
+	for (;;) {
+		raw_spin_lock_irq(&ctx->lock);
+		e = list_first_entry_or_null(&ctx->events, struct pevent, ctx_entry);
+		if (e && !pe_tryget(e)) {
+			raw_spin_unlock_irq(&ctx->lock);
+			cond_resched();
+			continue;
+		}
+		raw_spin_unlock_irq(&ctx->lock);
+		if (!e)
+			return;
+		leave(e);
+		pe_put(e);
+	}
+}
+
+/**
+ * perf_event_exit_task() - a task exits, or execs something its tracers may not look into
+ * @task: current
+ *
+ * Contract.  The task may get a new context if it goes on.
+ */
+void perf_event_exit_task(struct task_struct *task)
+{
+	struct pctx *ctx;
+
+	disown_all(task);
+
+	ctx = take_out_for_good(task);
+	if (!ctx) {
+		pe_sideband_exit(task, NULL);
+		return;
+	}
+	pe_sideband_exit(task, ctx);
+	leave_all(ctx, task);
+	mutex_unlock(&ctx->mutex);
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+/* Enable what waits for exec. */
+static void enable_on_exec(struct pctx *ctx)
+{
+	u64 now = pe_now();
+	struct pevent *e;
+
+	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		if (!e->attr.enable_on_exec)
+			continue;
+		e->attr.enable_on_exec = 0;
+		pe_enable_locked(e, now);
+	}
+}
+
+/**
+ * perf_event_exec() - current has a new program
+ *
+ * Contract, from begin_new_exec().
+ */
+void perf_event_exec(void)
+{
+	struct pctx *ctx = pe_task_ctx(current);
+
+	if (!ctx)
+		return;
+	local_irq_disable();
+	pe_lock_here(ctx);
+	enable_on_exec(ctx);
+	pe_unlock_here(ctx);
+	local_irq_enable();
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file of an event: its operations that are not read, ioctl or mmap.
+ *
+ * file->private_data is the event; the file holds one reference, dropped by pe_release().
+ */
+
+#include <linux/file.h>
+#include <linux/poll.h>
+#include "surface.h"
+
+static int release(struct inode *inode, struct file *file)
+{
+	pe_release(file->private_data);
+	return 0;
+}
+
+/* The task has gone, and with it every child. */
+static bool hung_up(struct pevent *e)
+{
+	if (e->state > PERF_EVENT_STATE_EXIT)
+		return false;
+	guard(mutex)(&e->family_lock);
+	return list_empty(&e->children);
+}
+
+static __poll_t poll(struct file *file, poll_table *wait)
+{
+	struct pevent *e = file->private_data;
+
+	poll_wait(file, &e->waitq, wait);
+	if (hung_up(e))
+		return EPOLLHUP;
+
+	/* SET_OUTPUT cannot exchange the buffer while its poll state is taken. */
+	guard(mutex)(&e->mmap_mutex);
+	return e->rb ? atomic_xchg(&e->rb->poll, 0) : EPOLLHUP;
+}
+
+static int set_fasync(int fd, struct file *file, int on)
+{
+	struct pevent *e = file->private_data;
+	struct inode *inode = file_inode(file);
+	int ret;
+
+	inode_lock(inode);
+	ret = fasync_helper(fd, file, on, &e->fasync);
+	inode_unlock(inode);
+	return ret < 0 ? ret : 0;
+}
+
+const struct file_operations pe_fops = {
+	.release	= release,
+	.read		= pe_read,
+	.poll		= poll,
+	.unlocked_ioctl	= pe_ioctl,
+	.compat_ioctl	= pe_compat_ioctl,
+	.mmap		= pe_mmap,
+	.fasync		= set_fasync,
+};
+
+/* The event behind a file, or NULL. */
+struct pevent *pe_of_file(struct file *file)
+{
+	return file->f_op == &pe_fops ? file->private_data : NULL;
+}
+
+/**
+ * perf_event_get() - the file of an event, for those who keep it
+ * @fd: file descriptor of current
+ *
+ * Contract.  Return: the file, for fput(); ERR_PTR(-EBADF) if it is none or not an event's.
+ */
+struct file *perf_event_get(unsigned int fd)
+{
+	struct file *file = fget(fd);
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (!pe_of_file(file)) {
+		fput(file);
+		return ERR_PTR(-EBADF);
+	}
+	return file;
+}
+
+/* Contract. Return: the event of @file, or ERR_PTR(-EINVAL). */
+const struct perf_event *perf_get_event(struct file *file)
+{
+	struct pevent *e = pe_of_file(file);
+
+	return e ? &e->pub : ERR_PTR(-EINVAL);
+}
+
+/* Contract. Return: the attributes of @event, or ERR_PTR(-EINVAL). */
+const struct perf_event_attr *perf_event_attrs(struct perf_event *event)
+{
+	return event ? &event->attr : ERR_PTR(-EINVAL);
+}

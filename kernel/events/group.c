@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events join and leave groups and contexts, are enabled and disabled.
+ *
+ * All functions here run under ctx->lock with irqs off.  For passive groups that is all, on any
+ * CPU.  A group with an active member has to be scheduled; for it they run on the CPU where the
+ * context is in (with that CPU's context locked), or anywhere while it is in nowhere.
+ *
+ * The kind of a group is derived: leader->nr_active_kin counts the members that are not passive.
+ * It changes when a member joins or leaves:
+ *
+ *	passive -> scheduled	the first active member joins: members stop, the leader is queued
+ *	scheduled -> passive	the last active member leaves: the leader is unqueued, members
+ *				count again if they are enabled
+ *
+ * When a leader leaves, each sibling becomes a group of its own; those that cannot lead
+ * (PERF_EV_CAP_SIBLING) end in ERROR.
+ */
+
+#include "sched.h"
+
+static enum pe_class class_of(const struct pevent *leader)
+{
+	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
+}
+
+/* Is the group's slot in on this CPU, so that the group can be scheduled now? */
+static bool eligible_here(const struct pevent *leader)
+{
+	struct pctx *ctx = pe_ctx(leader);
+
+	return ctx->oncpu >= 0 && (leader->slot == &ctx->any || leader->slot == ctx->here);
+}
+
+static void enqueue(struct pevent *leader)
+{
+	struct pctx *ctx = pe_ctx(leader);
+	struct pe_part *part = pe_part(leader);
+	struct pe_lane *lane = pe_part_lane(part, leader->slot);
+	bool first = !part->nr_groups;
+
+	group_queue_append(&lane->queue[class_of(leader)], &leader->queue, ctx->next_seq++);
+	leader->queued = true;
+	part->nr_groups++;
+	ctx->nr_groups++;
+	/* The switch that brought the context in passed over a part without groups. */
+	if (first && ctx->task && ctx->oncpu >= 0)
+		pe_cpc(part->pmu)->task_part = part;
+}
+
+static void dequeue(struct pevent *leader)
+{
+	struct pctx *ctx = pe_ctx(leader);
+	struct pe_part *part = pe_part(leader);
+
+	if (!leader->queued)
+		return;
+	group_queue_remove(&leader->queue);
+	leader->queued = false;
+	ctx->nr_groups--;
+	if (!--part->nr_groups) {
+		part->starved = false;
+		if (ctx->task && ctx->oncpu >= 0)
+			pe_cpc(part->pmu)->task_part = NULL;
+	}
+}
+
+static void admit_if_possible(struct pevent *leader, u64 now)
+{
+	if (leader->state == PERF_EVENT_STATE_INACTIVE && eligible_here(leader))
+		pe_group_admit(leader, now);
+}
+
+static void passive_start(struct pevent *e, u64 now)
+{
+	if (e->hw.interrupts == PE_THROTTLED) {
+		pe_record_throttle(e, false);
+		e->hw.interrupts = 0;
+	}
+	/* Hits on another CPU pass over the event until its period is set. */
+	e->pmu->add(&e->pub, PERF_EF_START);
+	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
+}
+
+static void passive_stop(struct pevent *e, u64 now)
+{
+	e->pmu->del(&e->pub, 0);
+	pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
+}
+
+/**
+ * pe_passive_group_settle() - let the members of a passive group count, or not
+ * @leader: its leader
+ * @now: pe_now()
+ *
+ * A member counts while it and its leader are enabled.
+ */
+void pe_passive_group_settle(struct pevent *leader, u64 now)
+{
+	bool on = leader->state >= PERF_EVENT_STATE_INACTIVE;
+	struct pevent *m;
+
+	pe_for_each_member(m, leader) {
+		if (m->state == PERF_EVENT_STATE_ACTIVE && !on)
+			passive_stop(m, now);
+		else if (m->state == PERF_EVENT_STATE_INACTIVE && on)
+			passive_start(m, now);
+	}
+}
+
+static void passive_group_stop(struct pevent *leader, u64 now)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		if (m->state == PERF_EVENT_STATE_ACTIVE)
+			passive_stop(m, now);
+}
+
+static void join(struct pevent *leader, struct pevent *e, u64 now)
+{
+	bool was_passive = pe_group_passive(leader);
+	struct pevent *m;
+
+	if (!was_passive || !e->passive)
+		WARN_ON_ONCE(pe_ctx(leader)->oncpu >= 0 &&
+			     pe_ctx(leader)->oncpu != raw_smp_processor_id());
+
+	if (was_passive && !e->passive) {
+		passive_group_stop(leader, now);
+		pe_for_each_member(m, leader)
+			m->pmu_ctx = e->pmu_ctx;
+	} else if (!was_passive && leader->queued && !e->passive &&
+		   pe_part(e) != pe_part(leader)) {
+		/* A group of software PMUs moves to the newcomer's hardware. */
+		pe_group_out(leader, now);
+		dequeue(leader);
+		pe_for_each_member(m, leader)
+			m->pmu_ctx = e->pmu_ctx;
+	} else if (!was_passive) {
+		pe_group_out(leader, now);
+	}
+
+	list_add_tail(&e->sibling_list, &leader->sibling_list);
+	leader->nr_siblings++;
+	leader->nr_active_kin += !e->passive;
+	pe_times_sync(e, now);
+
+	if (pe_group_passive(leader)) {
+		pe_passive_group_settle(leader, now);
+		return;
+	}
+	if (!leader->queued)
+		enqueue(leader);
+	admit_if_possible(leader, now);
+}
+
+/**
+ * pe_install() - add an event to its context and group, and start it if it is enabled
+ * @e: a new event: ctx, pmu_ctx and group_leader are set, what it needs is reserved
+ * @now: pe_now()
+ *
+ * A sibling whose leader has left meanwhile starts as a group of its own.
+ */
+void pe_install(struct pevent *e, u64 now)
+{
+	struct pevent *leader = pe_leader(e);
+
+	pe_ctx_add(pe_ctx(e), e);
+	if (leader != e && leader->attach_state & PERF_ATTACH_CONTEXT) {
+		e->attach_state |= PERF_ATTACH_GROUP;
+		join(leader, e, now);
+		return;
+	}
+
+	e->group_leader = &e->pub;
+	e->nr_active_kin = !e->passive;
+	e->attach_state |= PERF_ATTACH_GROUP;
+	pe_times_sync(e, now);
+	if (e->passive) {
+		pe_passive_group_settle(e, now);
+	} else {
+		enqueue(e);
+		admit_if_possible(e, now);
+	}
+}
+
+/* Stop counting: only @e if it is a sibling, its whole group if it leads. */
+static void stop(struct pevent *e, u64 now)
+{
+	if (pe_is_passive(e)) {
+		if (pe_is_leader(e))
+			passive_group_stop(e, now);
+		else if (e->state == PERF_EVENT_STATE_ACTIVE)
+			passive_stop(e, now);
+	} else if (pe_is_leader(e)) {
+		pe_group_out(e, now);
+	} else {
+		pe_member_out(e, now);
+	}
+}
+
+static void promote(struct pevent *e, u64 now)
+{
+	list_del_init(&e->sibling_list);
+	e->group_leader = &e->pub;
+	e->nr_active_kin = !e->passive;
+	pe_times_sync(e, now);
+
+	if (e->event_caps & PERF_EV_CAP_SIBLING) {
+		if (e->state > PERF_EVENT_STATE_ERROR)
+			pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
+	}
+	if (e->passive) {
+		pe_passive_group_settle(e, now);
+	} else {
+		enqueue(e);
+		admit_if_possible(e, now);
+	}
+}
+
+static void leave_as_leader(struct pevent *leader, u64 now)
+{
+	struct pevent *s;
+
+	dequeue(leader);
+	while (!list_empty(&leader->sibling_list)) {
+		s = pe(list_first_entry(&leader->sibling_list, struct perf_event, sibling_list));
+		leader->nr_siblings--;
+		promote(s, now);
+	}
+	leader->nr_active_kin = 0;
+}
+
+static void leave_as_sibling(struct pevent *e, u64 now)
+{
+	struct pevent *leader = pe_leader(e);
+
+	list_del_init(&e->sibling_list);
+	leader->nr_siblings--;
+	leader->nr_active_kin -= !e->passive;
+	e->group_leader = &e->pub;
+	pe_times_sync(e, now);
+	if (e->passive || !pe_group_passive(leader))
+		return;
+
+	/* What remains needs no scheduling. */
+	pe_group_out(leader, now);
+	dequeue(leader);
+	pe_passive_group_settle(leader, now);
+}
+
+/**
+ * pe_withdraw() - the one way out of a context: close, exit, exec, error unwinding
+ * @e: an attached event; nothing happens to one that has left already
+ * @now: pe_now()
+ *
+ * Leaves @e OFF or in its error state, not counting, a group of its own, in no list.
+ */
+void pe_withdraw(struct pevent *e, u64 now)
+{
+	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
+		return;
+
+	stop(e, now);
+	if (pe_is_leader(e))
+		leave_as_leader(e, now);
+	else
+		leave_as_sibling(e, now);
+	if (e->state >= PERF_EVENT_STATE_INACTIVE)
+		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
+	e->attach_state &= ~PERF_ATTACH_GROUP;
+	pe_ctx_remove(pe_ctx(e), e);
+}
+
+/**
+ * pe_enable_locked() - enable an event
+ * @e: an attached event
+ * @now: pe_now()
+ */
+void pe_enable_locked(struct pevent *e, u64 now)
+{
+	struct pevent *leader = pe_leader(e);
+
+	if (!(e->attach_state & PERF_ATTACH_CONTEXT) ||
+	    e->state >= PERF_EVENT_STATE_INACTIVE || e->state < PERF_EVENT_STATE_ERROR)
+		return;
+	if (e->state == PERF_EVENT_STATE_ERROR && leader == e &&
+	    e->event_caps & PERF_EV_CAP_SIBLING)
+		return;		/* cannot lead, see promote() */
+
+	pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
+	if (pe_group_passive(leader)) {
+		pe_passive_group_settle(leader, now);
+		return;
+	}
+	if (leader != e) {
+		if (leader->state != PERF_EVENT_STATE_ACTIVE)
+			return;
+		pe_group_out(leader, now);
+	}
+	admit_if_possible(leader, now);
+}
+
+/**
+ * pe_disable_locked() - disable an event; a leader takes its siblings along
+ * @e: an attached event
+ * @now: pe_now()
+ */
+void pe_disable_locked(struct pevent *e, u64 now)
+{
+	if (e->state < PERF_EVENT_STATE_INACTIVE)
+		return;
+	stop(e, now);
+	/* A pending disable may have turned it OFF already. */
+	if (e->state >= PERF_EVENT_STATE_INACTIVE)
+		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inheritance: a new task gets a copy of each event of its parent that says so.
+ *
+ * The copies of an event form its family, whoever forked whom: e->parent is always the event that
+ * a user opened.  Its family lock guards the list of copies and the moment at which a copy's
+ * counts move into the sums of those that are gone.
+ *
+ *	perf_event_init_task()	makes the copies in a context that nobody can see yet; they are on
+ *				ctx->unjoined.  Fork may still fail: perf_event_free_task().
+ *	perf_event_fork()	fork cannot fail any more: the copies join their families.  One whose
+ *				parent was closed meanwhile is dropped, one whose family was enabled
+ *				or disabled meanwhile (family_gen) follows.
+ *	pe_child_leave()	the task exits: counts go to the sums, the copy is unlinked.
+ *
+ * The parent task's context is walked through a snapshot, since copying sleeps.  Events may be
+ * closed meanwhile, which makes a group smaller: nothing depends on a group being complete, and
+ * reading such a group says -ECHILD (read.c).
+ *
+ * Called by fork and exit in task context.
+ */
+
+#include "lifetime.h"
+
+static bool inherits(const struct pevent *e, u64 clone_flags)
+{
+	/* Siblings go with their leader. */
+	return e->attr.inherit &&
+	       (!e->attr.inherit_thread || clone_flags & CLONE_THREAD);
+}
+
+static void copy_period(struct pevent *copy, const struct pevent *from)
+{
+	if (!from->attr.freq)
+		return;
+	copy->hw.sample_period = from->hw.sample_period;
+	copy->hw.last_period = from->hw.sample_period;
+	local64_set(&copy->hw.period_left, from->hw.sample_period);
+}
+
+/* The PMU that schedules the copy's group, as open() chose it for the original. */
+static struct pmu *group_pmu(struct pevent *from, struct pevent *leader)
+{
+	if (leader && is_software_event(&from->pub))
+		return pe_part(leader)->pmu;
+	return pe_part(from)->pmu;
+}
+
+/* Return: the copy with one reference, for the family; NULL if @from is being closed. */
+static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx)
+{
+	struct pevent *origin = pe_origin(from);
+	struct pe_origin_args args = {
+		.attr	= &origin->attr,
+		.cpu	= origin->cpu,
+		.task	= ctx->task,
+		.leader	= leader,
+		.parent	= origin,
+	};
+	enum perf_event_state state;
+	unsigned int gen;
+	struct pmu *pmu;
+	struct pevent *e;
+	int err;
+
+	/* One look at both, so that a change of the family is seen here or when the copy joins. */
+	mutex_lock(&origin->family_lock);
+	gen = origin->family_gen;
+	state = from->state;
+	mutex_unlock(&origin->family_lock);
+	if (READ_ONCE(origin->state) == PERF_EVENT_STATE_DEAD)
+		return NULL;
+	e = pe_alloc(&args);
+	if (IS_ERR(e))
+		return e;
+
+	e->family_gen = gen;
+	e->state = state >= PERF_EVENT_STATE_INACTIVE ? PERF_EVENT_STATE_INACTIVE :
+							PERF_EVENT_STATE_OFF;
+	e->attr.enable_on_exec = from->attr.enable_on_exec;
+	copy_period(e, from);
+
+	pmu = group_pmu(from, leader);
+	err = pe_ctx_reserve(ctx, pmu, e->cpu);
+	if (err) {
+		pe_put(e);
+		return ERR_PTR(err);
+	}
+	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+	list_add_tail(&e->child_entry, &ctx->unjoined);
+	pe_attach(ctx, e);
+	return e;
+}
+
+static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, u64 clone_flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		from[i]->clone = NULL;
+	for (i = 0; i < nr; i++) {
+		struct pevent *leader = pe_leader(from[i]);
+		struct pevent *copy;
+
+		if (leader == from[i] ? !inherits(from[i], clone_flags) : !leader->clone)
+			continue;
+		copy = copy_event(from[i], leader == from[i] ? NULL : leader->clone, ctx);
+		if (IS_ERR(copy))
+			return PTR_ERR(copy);
+		from[i]->clone = copy;
+	}
+	return 0;
+}
+
+static int inherit_ctx(struct task_struct *child, u64 clone_flags)
+{
+	struct pctx *from = pe_task_ctx(current), *ctx;
+	struct pevent **events;
+	unsigned int nr;
+	int err = -ENOMEM;
+
+	if (!from || !READ_ONCE(from->nr_inherit))
+		return 0;
+	events = pe_ctx_snapshot(from, &nr);
+	if (!events)
+		return -ENOMEM;
+
+	ctx = pe_ctx_new(child);
+	if (ctx) {
+		child->perf_event_ctxp = &ctx->pub;
+		/* Drivers nest the leader's mutex inside; nobody else can hold this one. */
+		mutex_lock(&ctx->mutex);
+		err = copy_events(ctx, events, nr, clone_flags);
+		mutex_unlock(&ctx->mutex);
+	}
+	pe_snapshot_put(events, nr);
+	return err;
+}
+
+/**
+ * perf_event_init_task() - set up a new task
+ * @child: the task, a copy of current, not visible yet
+ * @clone_flags: CLONE_* of the fork
+ *
+ * Contract, from copy_process().  Return: 0 or an error that makes fork fail.
+ */
+int perf_event_init_task(struct task_struct *child, u64 clone_flags)
+{
+	int err;
+
+	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
+	child->perf_event_ctxp = NULL;
+	mutex_init(&child->perf_event_mutex);
+	INIT_LIST_HEAD(&child->perf_event_list);
+
+	err = inherit_ctx(child, clone_flags);
+	if (err)
+		perf_event_free_task(child);
+	return err;
+}
+
+/**
+ * perf_event_free_task() - fork failed after perf_event_init_task()
+ * @task: the task that will not be
+ */
+void perf_event_free_task(struct task_struct *task)
+{
+	struct pctx *ctx = pe_task_ctx(task);
+	struct pevent *e, *next;
+
+	if (!ctx)
+		return;
+	task->perf_event_ctxp = NULL;
+	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
+		list_del_init(&e->child_entry);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		pe_put(e);
+	}
+	ctx->dead = true;
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+static void follow_fn(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	if (READ_ONCE(pe_parent(e)->state) >= PERF_EVENT_STATE_INACTIVE)
+		pe_enable_locked(e, pe_now());
+	else
+		pe_disable_locked(e, pe_now());
+}
+
+static void join_family(struct pevent *e)
+{
+	struct pevent *parent = pe_parent(e);
+
+	mutex_lock(&parent->family_lock);
+	list_del_init(&e->child_entry);
+	if (parent->state != PERF_EVENT_STATE_DEAD) {
+		list_add_tail(&e->child_entry, &parent->children);
+		if (e->family_gen != parent->family_gen)
+			pe_event_call(e, follow_fn, e);
+		mutex_unlock(&parent->family_lock);
+		return;
+	}
+	mutex_unlock(&parent->family_lock);
+	pe_detach(e, PERF_EVENT_STATE_DEAD);
+	pe_put(e);
+}
+
+/**
+ * perf_event_fork() - a fork has succeeded; the new task has not run yet
+ * @task: the new task
+ *
+ * Contract, from copy_process().
+ */
+void perf_event_fork(struct task_struct *task)
+{
+	struct pctx *ctx = pe_task_ctx(task);
+	struct pevent *e, *next;
+
+	if (ctx)
+		list_for_each_entry_safe(e, next, &ctx->unjoined, child_entry)
+			join_family(e);
+	pe_sideband_fork(task);
+	perf_event_namespaces(task);
+}
+
+/* Contract, from the release of a task_struct, after an RCU grace period. */
+void perf_event_delayed_put(struct task_struct *task)
+{
+	WARN_ON_ONCE(task->perf_event_ctxp);
+}
+
+/**
+ * pe_child_leave() - an inherited event's task exits
+ * @child: the event, detached
+ *
+ * If the parent is being closed at the same time, whoever unlinks the child drops it.
+ */
+void pe_child_leave(struct pevent *child)
+{
+	struct pevent *parent = pe_parent(child);
+	struct pe_times times = pe_times_now(child, 0);
+	bool ours;
+
+	mutex_lock(&parent->family_lock);
+	ours = !list_empty(&child->child_entry);
+	if (ours) {
+		list_del_init(&child->child_entry);
+		atomic64_add(local64_read(&child->count), &parent->gone_count);
+		atomic64_add(times.enabled, &parent->gone_enabled);
+		atomic64_add(times.running, &parent->gone_running);
+	}
+	mutex_unlock(&parent->family_lock);
+	if (ours)
+		pe_put(child);
+}
+
+/**
+ * pe_family_each() - for an event and its children
+ * @e: an event that a user opened
+ * @fn: may sleep
+ * @arg: its argument
+ *
+ * With the family lock held: nobody joins or leaves meanwhile.
+ */
+void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg)
+{
+	struct pevent *child;
+
+	mutex_lock(&e->family_lock);
+	e->family_gen++;
+	fn(e, arg);
+	list_for_each_entry(child, &e->children, child_entry)
+		fn(child, arg);
+	mutex_unlock(&e->family_lock);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding a context, and the way of an event into it and out of it.
+ *
+ * A task context is made with the task's first event and stays until the task exits.  It is
+ * published in task->perf_event_ctxp under task->perf_event_mutex, and from then on every switch
+ * of the task looks at it.  A task that was running already has to be told once, when its context
+ * gets its first event: pe_activate_ctx().
+ *
+ *	opener					switch on another CPU
+ *	store task->perf_event_ctxp		task_cpu(task) = that CPU; rq->curr = task
+ *	(A) full barrier			(B) full barrier of __schedule()
+ *	load task_cpu(task), interrupt it	load task->perf_event_ctxp
+ *
+ * Either the opener reads the CPU on which the task runs or will run, and the interrupt finds it
+ * there or comes before it; or the switch sees the context and takes ctx->lock itself.  That the
+ * switch code is reached at all is ensured before, by pe_account(), which waits until all CPUs see
+ * the static key.
+ *
+ * Called from task context, without raw locks.
+ */
+
+#include <linux/sched/signal.h>
+#include "lifetime.h"
+
+static struct pctx *get_live_ctx(struct task_struct *task)
+{
+	struct pctx *ctx;
+
+	rcu_read_lock();
+	ctx = pe_task_ctx(task);
+	/* The pointer is cleared before its reference is dropped, so a failure means: gone. */
+	if (ctx && !refcount_inc_not_zero(&ctx->refs))
+		ctx = NULL;
+	rcu_read_unlock();
+	return ctx;
+}
+
+/* Publish @fresh unless somebody was faster. Return: the task's context or an error. */
+static struct pctx *publish_ctx(struct task_struct *task, struct pctx *fresh)
+{
+	struct pctx *ctx;
+
+	guard(mutex)(&task->perf_event_mutex);
+	ctx = get_live_ctx(task);
+	if (ctx)
+		return ctx;
+	/* Checked under the mutex that perf_event_exit_task() takes after PF_EXITING is set. */
+	if (task->flags & PF_EXITING)
+		return ERR_PTR(-ESRCH);
+	pe_ctx_get(fresh);
+	smp_store_release(&task->perf_event_ctxp, &fresh->pub);
+	return fresh;
+}
+
+static void discard_ctx(struct pctx *ctx)
+{
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+/**
+ * pe_find_ctx() - the context for events of a task or a CPU
+ * @task: the task, or NULL
+ * @cpu: without a task: the CPU, which may be offline
+ *
+ * Sleeps.  Return: the context with a reference; -EACCES if events of a CPU are not for the
+ * caller; -ESRCH if the task exits; -ENOMEM.
+ */
+struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
+{
+	struct pctx *ctx, *fresh;
+	int err;
+
+	if (!task) {
+		err = perf_allow_cpu();
+		if (err)
+			return ERR_PTR(err);
+		ctx = &per_cpu(pe_cpu, cpu).ctx;
+		pe_ctx_get(ctx);
+		return ctx;
+	}
+
+	ctx = get_live_ctx(task);
+	if (ctx)
+		return ctx;
+	fresh = pe_ctx_new(task);
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	ctx = publish_ctx(task, fresh);
+	if (ctx != fresh)
+		discard_ctx(fresh);
+	return ctx;
+}
+
+static void enter_if_current(void *info)
+{
+	struct pctx *ctx = info;
+
+	if (pe_task_ctx(current) == ctx)
+		pe_ctx_enter_current(ctx);
+}
+
+/**
+ * pe_activate_ctx() - let a context in whose task runs already
+ * @ctx: a published task context that has got its first event
+ *
+ * Without effect when the task does not run: its next switch does it.
+ */
+void pe_activate_ctx(struct pctx *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task == current) {
+		local_irq_disable();
+		enter_if_current(ctx);
+		local_irq_enable();
+		return;
+	}
+
+	do {
+		smp_mb();	/* (A), see above */
+		smp_call_function_single(task_cpu(task), enter_if_current, ctx, 1);
+		/* A task that moved meanwhile has seen the context, or is to be told again. */
+	} while (task_curr(task) && READ_ONCE(ctx->oncpu) < 0 && READ_ONCE(ctx->nr_events) &&
+		 !READ_ONCE(ctx->dead));
+}
+
+struct install_args {
+	struct pevent	*e;
+	bool		first;
+};
+
+static void install_fn(struct pctx *ctx, void *arg)
+{
+	struct install_args *args = arg;
+
+	args->first = !ctx->nr_events;
+	pe_install(args->e, pe_now());
+}
+
+/* Nothing of the group is in hardware, with the newcomer neither. */
+static bool joins_passively(const struct pevent *e)
+{
+	return e->passive && (pe_is_leader(e) || pe_group_passive(pe_leader(e)));
+}
+
+/**
+ * pe_attach() - put a new event into its context, and start it if it is enabled
+ * @ctx: the context, its mutex held, alive; what the event needs is reserved
+ * @e: the event: pmu_ctx and group_leader are set
+ *
+ * Takes a reference on the context for the event.
+ */
+void pe_attach(struct pctx *ctx, struct pevent *e)
+{
+	struct install_args args = { .e = e };
+
+	lockdep_assert_held(&ctx->mutex);
+	pe_ctx_get(ctx);
+	e->slot = pe_ctx_slot(ctx, e->cpu);
+	smp_store_release(&e->ctx, &ctx->pub);
+
+	raw_spin_lock_irq(&ctx->lock);
+	if (ctx->oncpu < 0 || joins_passively(e)) {
+		install_fn(ctx, &args);
+		raw_spin_unlock_irq(&ctx->lock);
+	} else {
+		raw_spin_unlock_irq(&ctx->lock);
+		pe_call(ctx, install_fn, &args);
+	}
+	if (args.first && ctx->task)
+		pe_activate_ctx(ctx);
+}
+
+struct detach_args {
+	struct pevent		*e;
+	enum perf_event_state	final;
+};
+
+static void detach_fn(struct pctx *ctx, void *arg)
+{
+	struct detach_args *args = arg;
+	struct pevent *e = args->e;
+	u64 now = pe_now();
+
+	pe_withdraw(e, now);
+	if (e->state > args->final)
+		pe_set_state(e, args->final, now);
+}
+
+/**
+ * pe_detach() - take an event out of its context, from wherever
+ * @e: an event with a context; it may have left already
+ * @final: PERF_EVENT_STATE_EXIT, _DEAD, or _OFF
+ *
+ * For events that a user opened, ctx->mutex is held: siblings are walked under it.
+ */
+void pe_detach(struct pevent *e, enum perf_event_state final)
+{
+	struct detach_args args = { e, final };
+
+	pe_event_call(e, detach_fn, &args);
+}
+
+static void leave_owner(struct pevent *e)
+{
+	struct task_struct *owner;
+
+	/*
+	 * The owner's exit clears the pointer under its mutex before the task can go; whoever
+	 * still sees it may pin the task for as long as RCU keeps it.
+	 */
+	rcu_read_lock();
+	owner = READ_ONCE(e->owner);
+	if (owner)
+		get_task_struct(owner);
+	rcu_read_unlock();
+	if (!owner)
+		return;
+
+	/* Closing may happen inside the owner's exit, or in an LSM hook under its own mutex. */
+	mutex_lock_nested(&owner->perf_event_mutex, SINGLE_DEPTH_NESTING);
+	if (e->owner) {
+		list_del_init(&e->owner_entry);
+		e->owner = NULL;
+	}
+	mutex_unlock(&owner->perf_event_mutex);
+	put_task_struct(owner);
+}
+
+static void release_children(struct pevent *e)
+{
+	struct pevent *child;
+
+	mutex_lock(&e->family_lock);
+	while ((child = list_first_entry_or_null(&e->children, struct pevent, child_entry))) {
+		list_del_init(&child->child_entry);
+		mutex_unlock(&e->family_lock);
+		pe_detach(child, PERF_EVENT_STATE_DEAD);
+		pe_put(child);
+		mutex_lock(&e->family_lock);
+	}
+	mutex_unlock(&e->family_lock);
+}
+
+/**
+ * pe_release() - the last user of an event has closed it
+ * @e: an event that was opened, not inherited; its user's reference is consumed
+ *
+ * A child that fork has not brought into the family yet sees DEAD when it wants to join.
+ */
+void pe_release(struct pevent *e)
+{
+	struct pctx *ctx = pe_ctx(e);
+
+	leave_owner(e);
+	mutex_lock(&ctx->mutex);
+	mutex_lock(&e->family_lock);
+	pe_detach(e, PERF_EVENT_STATE_DEAD);
+	mutex_unlock(&e->family_lock);
+	mutex_unlock(&ctx->mutex);
+	release_children(e);
+	pe_put(e);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioctl() and prctl() on events.
+ *
+ * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group; each goes to the
+ * member's children too.  ctx->mutex keeps the group together meanwhile, the family lock the
+ * children.  Task context.
+ */
+
+#include <linux/compat.h>
+#include <linux/file.h>
+#include "surface.h"
+
+static void enable_fn(struct pctx *ctx, void *arg)
+{
+	pe_enable_locked(arg, pe_now());
+}
+
+static void disable_fn(struct pctx *ctx, void *arg)
+{
+	pe_disable_locked(arg, pe_now());
+}
+
+static void reset_fn(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	if (e->counts_time && pe_is_passive(e))
+		local64_set(&e->hw.prev_count, pe_clock_read(&e->slot->clock, pe_now()));
+	else if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
+		e->pmu->read(&e->pub);
+	local64_set(&e->count, 0);
+}
+
+static void enable_one(struct pevent *e, void *arg)
+{
+	pe_event_call(e, enable_fn, e);
+}
+
+static void disable_one(struct pevent *e, void *arg)
+{
+	pe_event_call(e, disable_fn, e);
+}
+
+static void reset_one(struct pevent *e, void *arg)
+{
+	pe_event_call(e, reset_fn, e);
+	perf_event_update_userpage(&e->pub);
+}
+
+static void on_group(struct pevent *e, void (*fn)(struct pevent *e, void *arg), unsigned long flags)
+{
+	struct pevent *leader = pe_leader(e), *m;
+
+	if (!(flags & PERF_IOC_FLAG_GROUP)) {
+		pe_family_each(e, fn, NULL);
+		return;
+	}
+	pe_for_each_member(m, leader)
+		pe_family_each(m, fn, NULL);
+}
+
+static int refresh(struct pevent *e, int count)
+{
+	if (e->attr.inherit || !is_sampling_event(&e->pub))
+		return -EINVAL;
+	atomic_add(count, &e->event_limit);
+	enable_one(e, NULL);
+	return 0;
+}
+
+struct period_args {
+	struct pevent	*e;
+	u64		value;
+};
+
+static void period_fn(struct pctx *ctx, void *arg)
+{
+	struct period_args *args = arg;
+	struct pevent *e = args->e;
+	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
+
+	if (e->attr.freq) {
+		e->attr.sample_freq = args->value;
+	} else {
+		e->attr.sample_period = args->value;
+		e->hw.sample_period = args->value;
+	}
+
+	/* The new period starts now, not after what is left of the old one. */
+	if (active) {
+		perf_pmu_disable(e->pmu);
+		if (e->hw.interrupts == PE_THROTTLED) {
+			e->hw.interrupts = 0;
+			pe_record_throttle(e, false);
+		}
+		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	}
+	local64_set(&e->hw.period_left, 0);
+	if (active) {
+		e->pmu->start(&e->pub, PERF_EF_RELOAD);
+		perf_pmu_enable(e->pmu);
+	}
+}
+
+static int set_period(struct pevent *e, u64 value)
+{
+	struct period_args args = { e, value };
+
+	if (!is_sampling_event(&e->pub) || !value)
+		return -EINVAL;
+	if (e->attr.freq) {
+		if (value > sysctl_perf_event_sample_rate)
+			return -EINVAL;
+	} else if (value >> 63 || (e->pmu->check_period && e->pmu->check_period(&e->pub, value))) {
+		return -EINVAL;
+	}
+	pe_event_call(e, period_fn, &args);
+	return 0;
+}
+
+static int ioctl_set_output(struct pevent *e, int fd)
+{
+	struct pevent *target;
+	struct fd f;
+	int ret;
+
+	if (fd == -1)
+		return pe_set_output(e, NULL);
+	f = fdget(fd);
+	if (!fd_file(f))
+		return -EBADF;
+	target = pe_of_file(fd_file(f));
+	ret = target ? pe_set_output(e, target) : -EBADF;
+	fdput(f);
+	return ret;
+}
+
+static int pause_output(struct pevent *e, bool pause)
+{
+	struct perf_buffer *rb;
+
+	guard(rcu)();
+	rb = rcu_dereference(e->rb);
+	if (!rb || !rb->nr_pages)
+		return -EINVAL;
+	pe_buffer_pause(rb, pause);
+	return 0;
+}
+
+static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
+{
+	u64 value;
+
+	switch (cmd) {
+	case PERF_EVENT_IOC_ENABLE:
+		on_group(e, enable_one, arg);
+		return 0;
+	case PERF_EVENT_IOC_DISABLE:
+		on_group(e, disable_one, arg);
+		return 0;
+	case PERF_EVENT_IOC_RESET:
+		on_group(e, reset_one, arg);
+		return 0;
+	case PERF_EVENT_IOC_REFRESH:
+		return refresh(e, arg);
+	case PERF_EVENT_IOC_PERIOD:
+		if (copy_from_user(&value, (u64 __user *)arg, sizeof(value)))
+			return -EFAULT;
+		return set_period(e, value);
+	case PERF_EVENT_IOC_ID:
+		value = pe_primary_id(e);
+		return copy_to_user((u64 __user *)arg, &value, sizeof(value)) ? -EFAULT : 0;
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		return ioctl_set_output(e, arg);
+	case PERF_EVENT_IOC_PAUSE_OUTPUT:
+		return pause_output(e, arg);
+	default:
+		return pe_ioctl_unfinished(e, cmd, arg);
+	}
+}
+
+/**
+ * pe_ioctl() - ioctl(2) on an event
+ * @file: the event's file
+ * @cmd: PERF_EVENT_IOC_*
+ * @arg: as the command wants it
+ *
+ * Return: 0; -ENOTTY for an unknown command; errnos of the commands.
+ */
+long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pevent *e = file->private_data;
+	long ret = security_perf_event_write(&e->pub);
+
+	if (ret)
+		return ret;
+	guard(mutex)(&pe_ctx(e)->mutex);
+	return run(e, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(PERF_EVENT_IOC_SET_FILTER):
+	case _IOC_NR(PERF_EVENT_IOC_ID):
+	case _IOC_NR(PERF_EVENT_IOC_QUERY_BPF):
+	case _IOC_NR(PERF_EVENT_IOC_MODIFY_ATTRIBUTES):
+		/* The number holds the size of a pointer, which is 4 for the caller. */
+		if (_IOC_SIZE(cmd) == sizeof(compat_uptr_t)) {
+			cmd &= ~IOCSIZE_MASK;
+			cmd |= sizeof(void *) << IOCSIZE_SHIFT;
+		}
+		break;
+	}
+	return pe_ioctl(file, cmd, arg);
+}
+#endif
+
+static int for_own_events(void (*fn)(struct pevent *e, void *arg))
+{
+	struct pevent *e;
+
+	mutex_lock(&current->perf_event_mutex);
+	list_for_each_entry(e, &current->perf_event_list, owner_entry) {
+		mutex_lock(&pe_ctx(e)->mutex);
+		pe_family_each(e, fn, NULL);
+		mutex_unlock(&pe_ctx(e)->mutex);
+	}
+	mutex_unlock(&current->perf_event_mutex);
+	return 0;
+}
+
+/* Contract: prctl(PR_TASK_PERF_EVENTS_ENABLE), all events that current opened. */
+int perf_event_task_enable(void)
+{
+	return for_own_events(enable_one);
+}
+
+/* Contract: prctl(PR_TASK_PERF_EVENTS_DISABLE). */
+int perf_event_task_disable(void)
+{
+	return for_own_events(disable_one);
+}
+
+/* Contract: in-kernel users of single events; task context. */
+void perf_event_enable(struct perf_event *event)
+{
+	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	enable_one(pe(event), NULL);
+}
+EXPORT_SYMBOL_GPL(perf_event_enable);
+
+void perf_event_disable(struct perf_event *event)
+{
+	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	disable_one(pe(event), NULL);
+}
+EXPORT_SYMBOL_GPL(perf_event_disable);
+
+/* Contract: let @event overflow @count more times, enabling it. Return: 0 or -EINVAL. */
+int perf_event_refresh(struct perf_event *event, int count)
+{
+	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	return refresh(pe(event), count);
+}
+EXPORT_SYMBOL_GPL(perf_event_refresh);
+
+/* Contract: change the period (or frequency) of @event. Return: 0 or -EINVAL. */
+int perf_event_period(struct perf_event *event, u64 value)
+{
+	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	return set_period(pe(event), value);
+}
+EXPORT_SYMBOL_GPL(perf_event_period);
+
+/* Contract: disable @event. Return: its count, which is set to 0 if @reset. */
+u64 perf_event_pause(struct perf_event *event, bool reset)
+{
+	struct pevent *e = pe(event);
+	u64 count;
+
+	guard(mutex)(&pe_ctx(e)->mutex);
+	WARN_ON_ONCE(e->attr.inherit);
+	disable_one(e, NULL);
+	count = local64_read(&e->count);
+	if (reset)
+		local64_set(&e->count, 0);
+	return count;
+}
+EXPORT_SYMBOL_GPL(perf_event_pause);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 5: making, joining, inheriting and ending events. */
+#ifndef _KERNEL_EVENTS_LIFETIME_H
+#define _KERNEL_EVENTS_LIFETIME_H
+
+#include "sources.h"
+
+/* event.c */
+struct pe_origin_args {
+	const struct perf_event_attr	*attr;
+	int				cpu;
+	struct task_struct		*task;
+	struct pevent			*leader;	/* NULL: its own */
+	struct pevent			*parent;	/* NULL: opened, not inherited */
+	perf_overflow_handler_t		handler;
+	void				*handler_context;
+};
+
+struct pevent *pe_alloc(const struct pe_origin_args *args);
+void pe_get(struct pevent *e);
+bool pe_tryget(struct pevent *e);
+void pe_put(struct pevent *e);
+void pe_snapshot_put(struct pevent **events, unsigned int nr);	/* of pe_ctx_snapshot() */
+void pe_state_init(struct pevent *e);
+int pe_event_cache_init(void);
+
+/* account.c: who needs which static key and counter */
+void pe_account(struct pevent *e);
+void pe_unaccount(struct pevent *e);
+
+/* bind.c: event <-> buffer */
+void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb);	/* e->mmap_mutex held; rb may be NULL */
+int pe_set_output(struct pevent *e, struct pevent *target);	/* target may be NULL */
+
+/* install.c */
+struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced; ERR_PTR */
+void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, takes a ctx reference */
+void pe_detach(struct pevent *e, enum perf_event_state final);
+void pe_ungroup(struct pevent *e);
+void pe_activate_ctx(struct pctx *ctx);
+void pe_release(struct pevent *e);			/* last user closed it */
+
+/* family (inherit.c) */
+void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);
+void pe_child_leave(struct pevent *child);
+
+/* later.c: errno for what the next milestone brings; after the attr check and event_init() */
+int pe_attr_unfinished(const struct perf_event_attr *attr);
+
+/* hotplug.c */
+void pe_hotplug_init(void);
+
+#endif /* _KERNEL_EVENTS_LIFETIME_H */

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf_event_open(2).
+ *
+ * The call goes through stages, each of which undoes itself through the cleanup of struct opening
+ * when a later one fails:
+ *
+ *	attr		copy, size negotiation, permission			attr.c
+ *	files		new descriptor, the group leader's or output's file
+ *	task		found, and the caller may look into it; exec_update_lock keeps its
+ *			credentials as they are until the event is attached
+ *	event		allocated, bound to its PMU				event.c
+ *	context		found, the group's rules are checked, room is reserved, under ctx->mutex
+ *	file		made; from here on nothing fails
+ *	attach		the event counts					install.c
+ *
+ * Task context.
+ */
+
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/syscalls.h>
+#include "surface.h"
+
+#define FLAGS_ALL (PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | \
+		   PERF_FLAG_FD_CLOEXEC)
+
+/**
+ * struct opening - what a call has acquired so far
+ * @attr: the event's attributes
+ * @flags: PERF_FLAG_* of the call
+ * @cpu: CPU argument
+ * @task: the task to observe, referenced; NULL for a CPU
+ * @cred_locked: task->signal->exec_update_lock is held for reading
+ * @group: the file behind group_fd
+ * @leader: its event, when the new one shall be its sibling
+ * @output: its event, when output shall go there
+ * @e: the new event
+ * @ctx: its context, referenced, mutex held
+ */
+struct opening {
+	struct perf_event_attr	attr;
+	unsigned long		flags;
+	int			cpu;
+	struct task_struct	*task;
+	bool			cred_locked;
+	struct fd		group;
+	struct pevent		*leader;
+	struct pevent		*output;
+	struct pevent		*e;
+	struct pctx		*ctx;
+};
+
+static void close_ctx(struct opening *o)
+{
+	if (!o->ctx)
+		return;
+	mutex_unlock(&o->ctx->mutex);
+	pe_ctx_put(o->ctx);
+	o->ctx = NULL;
+}
+
+static void close_task(struct opening *o)
+{
+	if (o->cred_locked)
+		up_read(&o->task->signal->exec_update_lock);
+	o->cred_locked = false;
+	if (o->task)
+		put_task_struct(o->task);
+	o->task = NULL;
+}
+
+static void abandon(struct opening *o)
+{
+	close_ctx(o);
+	if (o->cred_locked)
+		up_read(&o->task->signal->exec_update_lock);
+	o->cred_locked = false;
+	if (o->e)
+		pe_put(o->e);
+	close_task(o);
+	fdput(o->group);
+}
+
+static int open_group_file(struct opening *o, int group_fd)
+{
+	struct pevent *other;
+
+	if (group_fd == -1)
+		return 0;
+	o->group = fdget(group_fd);
+	if (!fd_file(o->group))
+		return -EBADF;
+	other = pe_of_file(fd_file(o->group));
+	if (!other)
+		return -EBADF;
+	if (other->state <= PERF_EVENT_STATE_EXIT)
+		return -ENODEV;
+	if (o->flags & PERF_FLAG_FD_OUTPUT)
+		o->output = other;
+	if (!(o->flags & PERF_FLAG_FD_NO_GROUP))
+		o->leader = other;
+	return 0;
+}
+
+static int find_task(struct opening *o, pid_t pid)
+{
+	struct task_struct *task;
+
+	if (pid == -1)
+		return 0;
+	rcu_read_lock();
+	task = pid ? find_task_by_vpid(pid) : current;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	o->task = task;
+	/* A group is inherited as a whole, or not at all. */
+	return o->leader && o->leader->attr.inherit != o->attr.inherit ? -EINVAL : 0;
+}
+
+static int make_event(struct opening *o)
+{
+	struct pe_origin_args args = {
+		.attr	= &o->attr,
+		.cpu	= o->cpu,
+		.task	= o->task,
+		.leader	= o->leader,
+	};
+	struct pevent *e = pe_alloc(&args);
+
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	o->e = e;
+	if (is_sampling_event(&e->pub) && e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
+		return -EOPNOTSUPP;
+	return o->attr.use_clockid ? pe_attr_set_clock(e, o->attr.clockid) : 0;
+}
+
+static int check_task(struct opening *o)
+{
+	int err;
+
+	if (!o->task)
+		return 0;
+	err = down_read_interruptible(&o->task->signal->exec_update_lock);
+	if (err)
+		return err;
+	o->cred_locked = true;
+	if (perfmon_capable() || ptrace_may_access(o->task, PTRACE_MODE_READ_REALCREDS))
+		return 0;
+	return -EACCES;
+}
+
+/* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
+static bool rivals(const struct pevent *e, const struct pevent *other)
+{
+	return e->pmu == other->pmu &&
+	       (e->cpu == other->cpu || e->cpu == -1 || other->cpu == -1);
+}
+
+static bool has_rival(struct pevent *e, struct pctx *ctx)
+{
+	struct pevent *other;
+	bool found = false;
+
+	if (!is_exclusive_pmu(e->pmu))
+		return false;
+	raw_spin_lock_irq(&ctx->lock);
+	list_for_each_entry(other, &ctx->events, ctx_entry)
+		found |= rivals(e, other);
+	raw_spin_unlock_irq(&ctx->lock);
+	return found;
+}
+
+/**
+ * pe_prepare_ctx() - everything between finding a context and attaching an event to it
+ * @e: the event; its group leader may be another one, checked by the caller
+ * @ctx: the context, its mutex held
+ *
+ * Sets e->pmu_ctx: software events go where the rest of their group is.
+ * Return: 0; -ESRCH if the task exits; -ENODEV if the CPU is offline; -ENOMEM.
+ */
+int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
+{
+	struct pevent *leader = pe_leader(e);
+	struct pmu *pmu = e->pmu;
+	int err;
+
+	if (ctx->dead)
+		return -ESRCH;
+	if (!ctx->task && !per_cpu(pe_cpu, ctx->cpu).online)
+		return -ENODEV;
+
+	if (leader != e && is_software_event(&e->pub))
+		pmu = pe_part(leader)->pmu;
+	err = pe_ctx_reserve(ctx, pmu, e->cpu);
+	if (err)
+		return err;
+	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+	return 0;
+}
+
+/* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
+static int check_group(struct pevent *e, struct pevent *leader, struct pctx *ctx)
+{
+	if (!pe_is_leader(leader) || leader->clock != e->clock || leader->cpu != e->cpu ||
+	    leader->ctx != &ctx->pub)
+		return -EINVAL;
+	/* It may have exited since its file was looked at. */
+	if (leader->state <= PERF_EVENT_STATE_EXIT)
+		return -ENODEV;
+	if (e->attr.exclusive || e->attr.pinned)
+		return -EINVAL;
+	/* Hardware events of different PMUs cannot be scheduled as one. */
+	if (!is_software_event(&e->pub) && pe_part(leader)->pmu != e->pmu &&
+	    pe_part(leader)->pmu->task_ctx_nr != perf_sw_context)
+		return -EINVAL;
+	return 0;
+}
+
+static bool read_fits(struct pevent *e, struct pevent *leader)
+{
+	unsigned int siblings = leader->nr_siblings + 1;
+	struct pevent *m;
+
+	if (!pe_plan_read_fits(e->attr.read_format, siblings))
+		return false;
+	if (leader == e)
+		return true;
+	pe_for_each_member(m, leader)
+		if (!pe_plan_read_fits(m->attr.read_format, siblings))
+			return false;
+	return true;
+}
+
+static int open_ctx(struct opening *o)
+{
+	struct pevent *e = o->e;
+	struct pctx *ctx;
+	int err;
+
+	ctx = pe_find_ctx(o->task, e->cpu);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	mutex_lock(&ctx->mutex);
+	o->ctx = ctx;
+
+	if (o->leader) {
+		/* Exit and hotplug come first: they are the answer whatever the group is. */
+		if (ctx->dead)
+			return -ESRCH;
+		if (!ctx->task && !per_cpu(pe_cpu, ctx->cpu).online)
+			return -ENODEV;
+		err = check_group(e, o->leader, ctx);
+		if (err)
+			return err;
+	}
+	err = pe_prepare_ctx(e, ctx);
+	if (err)
+		return err;
+	if (o->output) {
+		err = pe_set_output(e, o->output);
+		if (err)
+			return err;
+	}
+	if (!read_fits(e, o->leader ?: e))
+		return -E2BIG;
+	return has_rival(e, ctx) ? -EBUSY : 0;
+}
+
+static struct file *attach(struct opening *o, int f_flags)
+{
+	struct pevent *e = o->e;
+	struct file *file = anon_inode_getfile("[perf_event]", &pe_fops, e, f_flags);
+
+	if (IS_ERR(file))
+		return file;
+
+	e->owner = current;
+	pe_attach(o->ctx, e);
+	close_ctx(o);
+	close_task(o);
+
+	mutex_lock(&current->perf_event_mutex);
+	list_add_tail(&e->owner_entry, &current->perf_event_list);
+	mutex_unlock(&current->perf_event_mutex);
+	return file;
+}
+
+static struct file *open_event(struct opening *o, pid_t pid, int group_fd)
+{
+	int f_flags = O_RDWR | (o->flags & PERF_FLAG_FD_CLOEXEC ? O_CLOEXEC : 0);
+	int err;
+
+	err = open_group_file(o, group_fd);
+	if (!err)
+		err = find_task(o, pid);
+	if (!err)
+		err = make_event(o);
+	if (!err)
+		err = check_task(o);
+	if (!err)
+		err = open_ctx(o);
+	return err ? ERR_PTR(err) : attach(o, f_flags);
+}
+
+SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,
+		int, group_fd, unsigned long, flags)
+{
+	struct opening o = { .flags = flags, .cpu = cpu };
+	struct file *file;
+	int fd, err;
+
+	if (flags & ~FLAGS_ALL)
+		return -EINVAL;
+	err = pe_attr_copy(attr_uptr, &o.attr);
+	if (!err)
+		err = pe_attr_permit(&o.attr);
+	if (err)
+		return err;
+	if (flags & PERF_FLAG_PID_CGROUP)
+		return -EINVAL;		/* as a kernel without CONFIG_CGROUP_PERF */
+
+	fd = get_unused_fd_flags(flags & PERF_FLAG_FD_CLOEXEC ? O_CLOEXEC : 0);
+	if (fd < 0)
+		return fd;
+	file = open_event(&o, pid, group_fd);
+	if (IS_ERR(file)) {
+		abandon(&o);
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	/* Kept until the sibling is attached: a leader that goes first takes the group along. */
+	fdput(o.group);
+	fd_install(fd, file);
+	return fd;
+}

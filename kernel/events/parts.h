@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 1: group queues, the PMU registry, buffers, recursion guards. */
+#ifndef _KERNEL_EVENTS_PARTS_H
+#define _KERNEL_EVENTS_PARTS_H
+
+#include "types.h"
+#include "time.h"
+#include "ring_buffer.h"
+#include "internal.h"
+
+/* group_queue.c: pure, no locks of its own */
+
+/**
+ * struct queue_cursor - walks two queues of one context as if they were one
+ * @head: the queues; the second may be NULL
+ * @next: the next node of each, or NULL
+ */
+struct queue_cursor {
+	struct list_head	*head[2];
+	struct queue_node	*next[2];
+};
+
+void group_queue_init(struct group_queue *queue);
+void group_queue_append(struct group_queue *queue, struct queue_node *node, u64 seq);
+void group_queue_remove(struct queue_node *node);
+void group_queue_rotate(struct group_queue *queue, u64 seq);
+bool group_queue_empty(const struct group_queue *queue);
+struct queue_node *group_queue_first(const struct group_queue *queue);
+void queue_cursor_init(struct queue_cursor *cur, struct group_queue *a, struct group_queue *b);
+struct queue_node *queue_cursor_next(struct queue_cursor *cur);
+
+/* pmu.c */
+int pe_pmu_bind_event(struct pevent *e);	/* attr.type -> pmu, runs event_init */
+void pe_pmu_unbind_event(struct pevent *e);	/* runs destroy, drops the module */
+int pe_pmu_init(void);
+extern struct mutex pe_pmus_lock;
+extern struct list_head pe_pmus;		/* struct pmu.entry; pe_pmus_lock or its SRCU */
+int pe_pmus_read_lock(void);
+void pe_pmus_read_unlock(int idx);
+bool pe_pmu_claim_exclusive(struct pevent *e);	/* PERF_PMU_CAP_EXCLUSIVE: -EBUSY if false */
+void pe_pmu_release_exclusive(struct pevent *e);
+
+const struct cpumask *pe_scope_cpus(unsigned int scope, int cpu);
+
+static inline struct perf_cpu_pmu_context *pe_cpc(struct pmu *pmu)
+{
+	return this_cpu_ptr(pmu->cpu_pmu_context);
+}
+
+/* pmu_sysfs.c */
+#define PE_NO_DEVICE	((struct device *)-1L)	/* pmu->dev of a PMU that is not shown in sysfs */
+int pe_pmu_dev_alloc(struct pmu *pmu);
+void pe_pmu_dev_free(struct pmu *pmu);
+void pe_pmu_sysfs_init(void);
+
+/* rotate.c lends its timer to pmu.c (per-CPU state is made there) */
+void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);
+void pe_mux_set_interval(struct pmu *pmu, int ms);	/* cpus_read_lock held */
+
+/* context.c lends part initialisation to pmu.c */
+void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu);
+
+#endif /* _KERNEL_EVENTS_PARTS_H */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts for user space and for the kernel's own users.
+ *
+ * What read() returns is what the event counted, plus its living children, plus the sums of those
+ * that are gone.  A group that is in hardware is read on its CPU, all members in one transaction
+ * of the PMU; anything else is computed here under ctx->lock.  Passive events never cost an
+ * interrupt.
+ *
+ * While the family lock is held no child joins or leaves, so nothing is counted twice or missed.
+ * Members of a copied group are matched with those of the original one by one: when somebody
+ * closed a member meanwhile, or added one, the sums would be nonsense and the answer is -ECHILD.
+ *
+ * Task context, except perf_event_read_local().
+ */
+
+#include "surface.h"
+
+/* One group, added up over the family. */
+struct group_read {
+	struct pevent	*leader;	/* of the group being added now */
+	bool		alone;		/* only @leader, not its siblings */
+	unsigned int	nr;		/* room in @count */
+	struct pe_times	times;
+	u64		*count;
+	int		err;
+};
+
+/* Bring the counts of what is in hardware up to date. */
+static int sync_counts(struct pevent *e, bool alone)
+{
+	struct pmu *pmu = e->pmu;
+	struct pevent *m;
+
+	if (e->state != PERF_EVENT_STATE_ACTIVE || pe_is_passive(e))
+		return 0;
+	if (alone) {
+		pmu->read(&e->pub);
+		return 0;
+	}
+	pmu->start_txn(pmu, PERF_PMU_TXN_READ);
+	pe_for_each_member(m, e)
+		if (m->state == PERF_EVENT_STATE_ACTIVE)
+			m->pmu->read(&m->pub);
+	return pmu->commit_txn(pmu);
+}
+
+static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 now)
+{
+	r->count[i] += pe_count_now(e, now);
+	if (!e->parent)
+		r->count[i] += atomic64_read(&e->gone_count);
+}
+
+static bool same_shape(struct pevent *copy)
+{
+	struct pevent *leader = pe_parent(copy), *m, *o = leader;
+
+	if (!pe_is_leader(copy) || copy->nr_siblings != leader->nr_siblings)
+		return false;
+	pe_for_each_member(m, copy) {
+		if (!o || pe_parent(m) != o)
+			return false;
+		o = pe_next_member(o, leader);
+	}
+	return true;
+}
+
+static void add_fn(struct pctx *ctx, void *arg)
+{
+	struct group_read *r = arg;
+	struct pevent *leader = r->leader, *m;
+	u64 now;
+	struct pe_times times;
+	unsigned int i = 0;
+
+	if (ctx->oncpu >= 0) {
+		r->err = sync_counts(leader, r->alone);
+		if (r->err)
+			return;
+	}
+	/* The original's siblings stand still: ctx->mutex of its context is held. */
+	if (!r->alone && leader->parent && !same_shape(leader)) {
+		r->err = -ECHILD;
+		return;
+	}
+
+	now = pe_now();
+	times = pe_times_now(leader, now);
+	r->times.enabled += times.enabled;
+	r->times.running += times.running;
+	if (!leader->parent) {
+		r->times.enabled += atomic64_read(&leader->gone_enabled);
+		r->times.running += atomic64_read(&leader->gone_running);
+	}
+	if (r->alone) {
+		add_one(r, 0, leader, now);
+		return;
+	}
+	pe_for_each_member(m, leader)
+		if (!WARN_ON_ONCE(i >= r->nr))
+			add_one(r, i++, m, now);
+}
+
+/* Add up @e (a leader unless r->alone) and its children. */
+static int add_family(struct pevent *e, struct group_read *r)
+{
+	struct pevent *child;
+
+	mutex_lock(&e->family_lock);
+	r->leader = e;
+	pe_event_call(e, add_fn, r);
+	list_for_each_entry(child, &e->children, child_entry) {
+		if (r->err)
+			break;
+		r->leader = child;
+		pe_event_call(child, add_fn, r);
+	}
+	mutex_unlock(&e->family_lock);
+	return r->err;
+}
+
+static u64 *put_times(u64 *word, u64 format, const struct pe_times *times)
+{
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*word++ = times->enabled;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*word++ = times->running;
+	return word;
+}
+
+static u64 *put_identity(u64 *word, u64 format, struct pevent *e)
+{
+	if (format & PERF_FORMAT_ID)
+		*word++ = pe_primary_id(e);
+	if (format & PERF_FORMAT_LOST)
+		*word++ = atomic64_read(&e->lost_samples);
+	return word;
+}
+
+static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
+{
+	struct pevent *leader = pe_leader(e), *m;
+	struct group_read r = { .nr = leader->nr_siblings + 1 };
+	u64 format = e->attr.read_format;
+	u64 *words, *word;
+	unsigned int i = 0;
+	ssize_t ret;
+
+	words = kzalloc(size + r.nr * sizeof(u64), GFP_KERNEL);
+	if (!words)
+		return -ENOMEM;
+	r.count = words + size / sizeof(u64);
+
+	ret = add_family(leader, &r);
+	if (!ret) {
+		word = words;
+		*word++ = r.nr;
+		word = put_times(word, format, &r.times);
+		pe_for_each_member(m, leader) {
+			*word++ = r.count[i++];
+			word = put_identity(word, format, m);
+		}
+		ret = copy_to_user(buf, words, size) ? -EFAULT : size;
+	}
+	kfree(words);
+	return ret;
+}
+
+static ssize_t read_one(struct pevent *e, char __user *buf, size_t size)
+{
+	u64 words[5], *word = words, count = 0;
+	struct group_read r = { .nr = 1, .alone = true, .count = &count };
+	int err = add_family(e, &r);
+
+	if (err)
+		return err;
+	*word++ = count;
+	word = put_times(word, e->attr.read_format, &r.times);
+	put_identity(word, e->attr.read_format, e);
+	return copy_to_user(buf, words, size) ? -EFAULT : size;
+}
+
+/**
+ * pe_read() - read(2) on an event
+ * @file: the event's file
+ * @buf: where the words go
+ * @len: room there, bytes
+ * @pos: not used: there is no position
+ *
+ * Return: bytes, 0 for an event in ERROR, -ENOSPC when @len is too small, -ECHILD, -EFAULT.
+ */
+ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	struct pevent *e = file->private_data;
+	ssize_t ret = security_perf_event_read(&e->pub);
+	u64 format = e->attr.read_format;
+	size_t size;
+
+	if (ret)
+		return ret;
+
+	guard(mutex)(&pe_ctx(e)->mutex);
+	if (e->state == PERF_EVENT_STATE_ERROR)
+		return 0;
+	size = pe_plan_read_size(format, pe_leader(e)->nr_siblings);
+	if (len < size)
+		return -ENOSPC;
+	return format & PERF_FORMAT_GROUP ? read_group(e, buf, size) : read_one(e, buf, size);
+}
+
+/**
+ * perf_event_read_value() - count and times of an event and its children
+ * @event: an event that was opened or created
+ * @enabled: ns enabled, set
+ * @running: ns running, set
+ *
+ * Contract; task context.  Return: the count.
+ */
+u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
+{
+	struct pevent *e = pe(event);
+	u64 count = 0;
+	struct group_read r = { .nr = 1, .alone = true, .count = &count };
+
+	mutex_lock(&pe_ctx(e)->mutex);
+	add_family(e, &r);
+	mutex_unlock(&pe_ctx(e)->mutex);
+	*enabled = r.times.enabled;
+	*running = r.times.running;
+	return count;
+}
+EXPORT_SYMBOL_GPL(perf_event_read_value);
+
+/* An event that any CPU of the package or scope may read counts as being on this one. */
+static int readable_cpu(const struct pevent *e, int cpu)
+{
+	int here = smp_processor_id();
+
+	if (cpu < 0 || cpu == here)
+		return cpu;
+	if (e->event_caps & PERF_EV_CAP_READ_ACTIVE_PKG &&
+	    topology_physical_package_id(cpu) == topology_physical_package_id(here))
+		return here;
+	return cpu;
+}
+
+/**
+ * perf_event_read_local() - count of an event that counts right here
+ * @event: an event of current or of this CPU, not inherited
+ * @value: set to the count
+ * @enabled: set to the enabled time, ns; may be NULL
+ * @running: set to the running time, ns; may be NULL
+ *
+ * Contract; any context, NMI included.
+ * Return: 0; -EOPNOTSUPP for inherited events; -EINVAL for an event of another task or CPU; -EBUSY
+ * for a pinned event that does not run here.
+ */
+int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
+{
+	struct pevent *e = pe(event);
+	bool of_task = e->attach_state & PERF_ATTACH_TASK;
+	bool counts_here;
+	struct pe_times times;
+	unsigned long flags;
+	int ret = -EINVAL;
+	u64 now;
+
+	if (e->attr.inherit)
+		return -EOPNOTSUPP;
+
+	local_irq_save(flags);
+	if (of_task ? e->hw.target != current :
+		      readable_cpu(e, e->cpu) != smp_processor_id())
+		goto out;
+
+	counts_here = pe_is_passive(e) ? e->state == PERF_EVENT_STATE_ACTIVE :
+					 readable_cpu(e, e->oncpu) == smp_processor_id();
+	ret = -EBUSY;
+	if (e->attr.pinned && !counts_here)
+		goto out;
+	if (counts_here && !pe_is_passive(e))
+		e->pmu->read(&e->pub);
+
+	now = pe_now();
+	*value = pe_count_now(e, now);
+	times = pe_times_now(e, now);
+	if (enabled)
+		*enabled = times.enabled;
+	if (running)
+		*running = times.running;
+	ret = 0;
+out:
+	local_irq_restore(flags);
+	return ret;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Multiplexing: when the eligible flexible groups of a PMU do not all fit, take turns.
+ *
+ * Each PMU has a timer per CPU.  It is armed when a group is turned away and runs, with the PMU's
+ * interval (perf_event_mux_interval_ms in sysfs), until a turn ends with nobody starved.  A turn
+ * takes flexible groups off, moves the first group that was running to the end of its queue, and
+ * puts on what fits.  The CPU's groups go on before the task's, so when the CPU's have to move,
+ * the task's go off first.
+ *
+ * The timer interrupt is a hard irq on its own CPU; it takes the CPU context's lock and the
+ * current task's.
+ */
+
+#include "sched.h"
+
+/* The first group that runs in a class is the oldest in its queue; the queue goes on from there. */
+static void move_first_to_end(struct pe_part *part)
+{
+	struct pevent *leader = list_first_entry_or_null(&part->running[PE_FLEXIBLE],
+							 struct pevent, running_entry);
+	struct pe_lane *lane;
+
+	if (!leader)
+		return;
+	lane = pe_part_lane(part, leader->slot);
+	group_queue_remove(&leader->queue);
+	group_queue_append(&lane->queue[PE_FLEXIBLE], &leader->queue, part->ctx->next_seq++);
+}
+
+/* Return: somebody was starved, so the timer goes on. */
+static bool take_turn(struct perf_cpu_pmu_context *cpc)
+{
+	struct pe_part *cpu_part = &cpc->cpu_part;
+	struct pe_part *task_part = cpc->task_part;
+	bool cpu_starved = cpu_part->starved;
+	bool task_starved = task_part && task_part->starved;
+	u64 now = pe_now();
+
+	if (!cpu_starved && !task_starved)
+		return false;
+
+	perf_pmu_disable(cpu_part->pmu);
+	if (task_part) {
+		if (task_starved)
+			move_first_to_end(task_part);
+		pe_part_out(task_part, PE_CLASS_FLEXIBLE, now);
+	}
+	if (cpu_starved) {
+		move_first_to_end(cpu_part);
+		pe_part_out(cpu_part, PE_CLASS_FLEXIBLE, now);
+		pe_part_in(cpu_part, PE_FLEXIBLE, now);
+	}
+	if (task_part)
+		pe_part_in(task_part, PE_FLEXIBLE, now);
+	perf_pmu_enable(cpu_part->pmu);
+	return true;
+}
+
+static enum hrtimer_restart mux_fires(struct hrtimer *timer)
+{
+	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context, mux);
+	struct pctx *task_ctx = pe_current_ctx();
+	bool again;
+
+	lockdep_assert_irqs_disabled();
+	pe_lock_here(task_ctx);
+	again = take_turn(cpc);
+	raw_spin_lock(&cpc->mux_lock);
+	if (again)
+		hrtimer_forward_now(timer, cpc->mux_interval);
+	else
+		cpc->mux_armed = false;
+	raw_spin_unlock(&cpc->mux_lock);
+	pe_unlock_here(task_ctx);
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/**
+ * pe_mux_arm() - start the rotation timer of a PMU on this CPU, if it does not run
+ * @cpc: the PMU on this CPU; irqs off
+ */
+void pe_mux_arm(struct perf_cpu_pmu_context *cpc)
+{
+	raw_spin_lock(&cpc->mux_lock);
+	if (!cpc->mux_armed) {
+		cpc->mux_armed = true;
+		hrtimer_forward_now(&cpc->mux, cpc->mux_interval);
+		hrtimer_start_expires(&cpc->mux, HRTIMER_MODE_ABS_PINNED_HARD);
+	}
+	raw_spin_unlock(&cpc->mux_lock);
+}
+
+/**
+ * pe_mux_init() - prepare the rotation timer of a PMU on one CPU
+ * @cpc: the PMU on that CPU, cpu_part initialised
+ * @cpu: the CPU
+ */
+void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu)
+{
+	struct pmu *pmu = cpc->cpu_part.pmu;
+
+	raw_spin_lock_init(&cpc->mux_lock);
+	if (!pmu->hrtimer_interval_ms)
+		pmu->hrtimer_interval_ms = 1000 / HZ;
+	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	hrtimer_init(&cpc->mux, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	cpc->mux.function = mux_fires;
+}
+
+/**
+ * pe_mux_set_interval() - change the rotation interval of a PMU on all CPUs
+ * @pmu: the PMU
+ * @ms: milliseconds, at least 1
+ *
+ * The caller holds cpus_read_lock().  A timer that runs takes it up at its next turn.
+ */
+void pe_mux_set_interval(struct pmu *pmu, int ms)
+{
+	int cpu;
+
+	pmu->hrtimer_interval_ms = ms;
+	for_each_possible_cpu(cpu) {
+		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
+
+		raw_spin_lock_irq(&cpc->mux_lock);
+		cpc->mux_interval = ms_to_ktime(ms);
+		raw_spin_unlock_irq(&cpc->mux_lock);
+	}
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups on and off the hardware of one CPU.
+ *
+ * Everything here runs on the CPU concerned, with irqs off, its CPU context locked, and the task
+ * context that is in there locked too.  NMIs of the PMU can come at any moment at which that PMU
+ * is not disabled.
+ *
+ * A group goes on as a whole: pmu->start_txn(), add() for each member, commit_txn(); when one step
+ * fails, what was added is deleted and the transaction cancelled.  Who comes first:
+ *
+ *	CPU pinned, task pinned, CPU flexible, task flexible; within each in queue order
+ *
+ * A pinned group that does not fit goes to ERROR, and whoever polls it is told.  The first flexible
+ * group that does not fit ends the attempt for its PMU and marks the part starved; the rotation
+ * timer then gives the others their turn.  Groups of software PMUs always fit.
+ */
+
+#include "sched.h"
+#include "sources.h"
+
+static bool software_part(const struct pe_part *part)
+{
+	return part->pmu->task_ctx_nr == perf_sw_context;
+}
+
+static enum pe_class class_of(const struct pevent *leader)
+{
+	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
+}
+
+static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	enum perf_event_state next = PERF_EVENT_STATE_INACTIVE;
+
+	if (e->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+
+	perf_pmu_disable(e->pmu);
+	e->pmu->del(&e->pub, 0);
+	WRITE_ONCE(e->oncpu, -1);
+	/* An overflow asked for it, and its irq_work has not run yet. */
+	if (xchg(&e->pending_disable, 0))
+		next = PERF_EVENT_STATE_OFF;
+	pe_set_state(e, next, now);
+
+	if (!is_software_event(&e->pub))
+		cpc->nr_active--;
+	if (e->attr.exclusive || !cpc->nr_active)
+		cpc->exclusive = 0;
+	perf_pmu_enable(e->pmu);
+}
+
+static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	int err;
+
+	if (e->state <= PERF_EVENT_STATE_OFF)
+		return 0;
+
+	/* add() may start the counter, and its first overflow must find the event ACTIVE. */
+	WRITE_ONCE(e->oncpu, smp_processor_id());
+	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
+	if (e->hw.interrupts == PE_THROTTLED) {
+		pe_record_throttle(e, false);
+		e->hw.interrupts = 0;
+	}
+
+	perf_pmu_disable(e->pmu);
+	err = e->pmu->add(&e->pub, PERF_EF_START);
+	if (err) {
+		pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
+		WRITE_ONCE(e->oncpu, -1);
+	} else {
+		if (!is_software_event(&e->pub))
+			cpc->nr_active++;
+		if (e->attr.exclusive)
+			cpc->exclusive = 1;
+	}
+	perf_pmu_enable(e->pmu);
+	return err ? -EAGAIN : 0;
+}
+
+/**
+ * pe_group_in() - put a group on the hardware, or nothing of it
+ * @leader: an enabled leader, in a queue, INACTIVE
+ * @now: pe_now()
+ *
+ * Return: 0 or -EAGAIN.
+ */
+int pe_group_in(struct pevent *leader, u64 now)
+{
+	struct pe_part *part = pe_part(leader);
+	struct pmu *pmu = part->pmu;
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
+	struct pevent *m;
+
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	pe_for_each_member(m, leader)
+		if (event_in(m, cpc, now))
+			goto undo;
+	if (!pmu->commit_txn(pmu)) {
+		list_add_tail(&leader->running_entry, &part->running[class_of(leader)]);
+		return 0;
+	}
+undo:
+	/* Drivers expect del() in the order of add(). */
+	pe_for_each_member(m, leader)
+		event_out(m, cpc, now);
+	pmu->cancel_txn(pmu);
+	return -EAGAIN;
+}
+
+/**
+ * pe_group_out() - take a group off the hardware
+ * @leader: its leader; nothing happens if it is not there
+ * @now: pe_now()
+ */
+void pe_group_out(struct pevent *leader, u64 now)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pe_part(leader)->pmu);
+	struct pevent *m;
+
+	if (list_empty(&leader->running_entry))
+		return;
+	perf_pmu_disable(pe_part(leader)->pmu);
+	pe_for_each_member(m, leader)
+		event_out(m, cpc, now);
+	list_del_init(&leader->running_entry);
+	perf_pmu_enable(pe_part(leader)->pmu);
+}
+
+/**
+ * pe_member_out() - take one sibling off the hardware, leaving its group there
+ * @e: a sibling; nothing happens if it is not there
+ * @now: pe_now()
+ */
+void pe_member_out(struct pevent *e, u64 now)
+{
+	event_out(e, pe_cpc(pe_part(e)->pmu), now);
+}
+
+/* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
+static bool admissible(struct pevent *leader, bool fits)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pe_part(leader)->pmu);
+
+	if (software_part(pe_part(leader)))
+		return true;
+	if (cpc->exclusive || (leader->attr.exclusive && cpc->nr_active))
+		return false;
+	return fits;
+}
+
+static void pinned_failed(struct pevent *leader, u64 now)
+{
+	/* A pending disable turned it OFF on the way back, which is no failure. */
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return;
+	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
+	leader->sink->pending_kill = POLL_ERR;
+	pe_queue_wakeup(leader->sink);
+}
+
+static void starve(struct pe_part *part)
+{
+	part->starved = true;
+	pe_mux_arm(pe_cpc(part->pmu));
+}
+
+/**
+ * pe_part_in() - put on the hardware what fits of one class
+ * @part: a part of this CPU's context, or of the task context that is in
+ * @class: pinned or flexible
+ * @now: pe_now()
+ */
+void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
+{
+	struct pe_lane *lane = pe_part_lane(part, part->ctx->here);
+	struct queue_cursor cur;
+	struct queue_node *node;
+	bool fits = true;
+
+	if (!part->nr_groups)
+		return;
+	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
+		return;
+
+	queue_cursor_init(&cur, &part->any.queue[class], lane ? &lane->queue[class] : NULL);
+	while ((node = queue_cursor_next(&cur))) {
+		struct pevent *leader = container_of(node, struct pevent, queue);
+
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		if (admissible(leader, fits) && !pe_group_in(leader, now))
+			continue;
+		if (class == PE_PINNED) {
+			pinned_failed(leader, now);
+		} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
+			fits = false;
+			starve(part);
+		}
+	}
+}
+
+/**
+ * pe_part_out() - take classes of a part off the hardware
+ * @part: as for pe_part_in()
+ * @classes: PE_CLASS_PINNED, PE_CLASS_FLEXIBLE or both
+ * @now: pe_now()
+ */
+void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
+{
+	struct pevent *leader, *next;
+	enum pe_class class;
+
+	perf_pmu_disable(part->pmu);
+	for (class = 0; class < PE_NR_CLASSES; class++) {
+		if (!(classes & BIT(class)))
+			continue;
+		list_for_each_entry_safe(leader, next, &part->running[class], running_entry)
+			pe_group_out(leader, now);
+	}
+	if (classes & PE_CLASS_FLEXIBLE)
+		part->starved = false;
+	perf_pmu_enable(part->pmu);
+}
+
+/**
+ * pe_pmu_resched_oncpu() - schedule a PMU anew, by priority
+ * @pmu: the PMU
+ * @cpu_classes: classes of the CPU context to take off first
+ * @task_classes: classes of the task context to take off first
+ * @now: pe_now()
+ */
+void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,
+			  u64 now)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
+	enum pe_class class;
+
+	perf_pmu_disable(pmu);
+	if (cpc->task_part)
+		pe_part_out(cpc->task_part, task_classes, now);
+	pe_part_out(&cpc->cpu_part, cpu_classes, now);
+	for (class = PE_PINNED; class < PE_NR_CLASSES; class++) {
+		pe_part_in(&cpc->cpu_part, class, now);
+		if (cpc->task_part)
+			pe_part_in(cpc->task_part, class, now);
+	}
+	perf_pmu_enable(pmu);
+}
+
+/**
+ * pe_group_admit() - a group became eligible: put it on, making room as its class allows
+ * @leader: INACTIVE, in a queue, in a slot that is in on this CPU
+ * @now: pe_now()
+ *
+ * While everything eligible is on the hardware, the newcomer is just added.
+ */
+void pe_group_admit(struct pevent *leader, u64 now)
+{
+	struct pe_part *part = pe_part(leader);
+	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
+	bool cpu_part = part == &cpc->cpu_part;
+
+	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
+		return;
+	if (admissible(leader, leader->attr.pinned || !part->starved) &&
+	    !pe_group_in(leader, now))
+		return;
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return;
+
+	if (leader->attr.pinned)
+		pe_pmu_resched_oncpu(part->pmu, cpu_part ? PE_CLASS_ALL : PE_CLASS_FLEXIBLE,
+				     PE_CLASS_ALL, now);
+	else if (cpu_part && cpc->task_part && !list_empty(&cpc->task_part->running[PE_FLEXIBLE]))
+		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
+	else
+		starve(part);
+}
+
+static void resched_locked(struct pmu *pmu)
+{
+	struct pctx *task_ctx = pe_current_ctx();
+
+	pe_lock_here(task_ctx);
+	pe_pmu_resched_oncpu(pmu, PE_CLASS_ALL, PE_CLASS_ALL, pe_now());
+	pe_unlock_here(task_ctx);
+}
+
+/* Contract: a driver changed what its PMU can hold on this CPU. Any context but NMI. */
+void perf_pmu_resched(struct pmu *pmu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	resched_locked(pmu);
+	local_irq_restore(flags);
+}

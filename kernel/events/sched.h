@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 3: contexts, the remote call, group scheduling, switches, rotation, period control. */
+#ifndef _KERNEL_EVENTS_SCHED_H
+#define _KERNEL_EVENTS_SCHED_H
+
+#include "output.h"
+
+/* context.c */
+void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu);
+struct pctx *pe_ctx_new(struct task_struct *task);
+void pe_ctx_get(struct pctx *ctx);
+void pe_ctx_put(struct pctx *ctx);
+int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, int cpu);
+struct pe_slot *pe_ctx_slot(struct pctx *ctx, int cpu);
+struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu);
+struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot);
+void pe_ctx_add(struct pctx *ctx, struct pevent *e);
+void pe_ctx_remove(struct pctx *ctx, struct pevent *e);
+struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr);
+
+static inline struct pctx *pe_task_ctx(const struct task_struct *task)
+{
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+
+	return ctx ? container_of(ctx, struct pctx, pub) : NULL;
+}
+
+/*
+ * The current task's context if it is in on this CPU.  Preemption off at least; with irqs on the
+ * answer may be stale, which is good enough for those who only read lists under RCU.
+ */
+static inline struct pctx *pe_current_ctx(void)
+{
+	struct pctx *ctx = pe_task_ctx(current);
+
+	return ctx && READ_ONCE(ctx->oncpu) == smp_processor_id() ? ctx : NULL;
+}
+
+/* cross_call.c */
+typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
+void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);
+void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg);
+bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg);
+void pe_lock_here(struct pctx *ctx);		/* irqs off: this CPU's context, then ctx */
+void pe_unlock_here(struct pctx *ctx);
+
+/* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
+int pe_group_in(struct pevent *leader, u64 now);
+void pe_group_out(struct pevent *leader, u64 now);
+void pe_group_admit(struct pevent *leader, u64 now);
+void pe_member_out(struct pevent *e, u64 now);
+void pe_part_out(struct pe_part *part, unsigned int classes, u64 now);
+void pe_part_in(struct pe_part *part, enum pe_class class, u64 now);
+void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,
+			  u64 now);
+
+/* group.c: state of whole events, passive or scheduled; ctx->lock held, on the CPU if ctx is in */
+void pe_install(struct pevent *e, u64 now);
+void pe_withdraw(struct pevent *e, u64 now);
+void pe_enable_locked(struct pevent *e, u64 now);
+void pe_disable_locked(struct pevent *e, u64 now);
+void pe_passive_group_settle(struct pevent *leader, u64 now);
+
+/* switch.c */
+void pe_ctx_in(struct pctx *ctx, u64 now);
+void pe_ctx_out(struct pctx *ctx, u64 now);
+void pe_ctx_enter_current(struct pctx *ctx);
+
+/* rotate.c */
+void pe_mux_arm(struct perf_cpu_pmu_context *cpc);
+
+/* frequency.c (pure arithmetic first) */
+#define PE_THROTTLED	U64_MAX		/* hw.interrupts of an event that is throttled */
+u64 pe_period_for(u64 freq, u64 nsec, u64 count);
+u64 pe_period_step(u64 period, u64 wanted);
+void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable);
+void pe_tick_freq(struct pctx *ctx, bool unthrottle);
+
+#endif /* _KERNEL_EVENTS_SCHED_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 4: everything that makes a count or a record. */
+#ifndef _KERNEL_EVENTS_SOURCES_H
+#define _KERNEL_EVENTS_SOURCES_H
+
+#include "sched.h"
+
+struct kvec;
+
+/* overflow.c */
+int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
+		struct pt_regs *regs);
+void pe_limits_init(void);
+int pe_max_samples_per_tick(void);
+int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
+int pe_limits_set_percent(int percent);
+
+/* pending.c */
+void pe_pending_init(struct pevent *e);
+void pe_pending_sync(struct pevent *e);		/* task context: no irq_work of e runs any more */
+void pe_wake(struct pevent *e);			/* waiters of e's buffer and e, not from NMI */
+void pe_queue_wakeup(struct pevent *e);		/* any context; after rb->poll was set */
+void pe_queue_signal(struct pevent *e);		/* any context: SIGIO for e->pending_kill */
+bool pe_pending_idle(const struct pevent *e);	/* e's memory may go, see pending.c */
+
+/* software.c, clock.c, tracepoint.c: PMUs, registered at boot */
+void pe_software_init(void);
+void pe_clock_pmus_init(void);
+void pe_tracepoint_init(void);
+bool pe_software_passive(const struct pevent *e);	/* can this event be hit unscheduled? */
+bool pe_excludes(const struct pevent *e, struct pt_regs *regs);
+void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
+		     struct pt_regs *regs);
+void pe_software_start(struct perf_event *event, int flags);	/* pmu operations that */
+void pe_software_stop(struct perf_event *event, int flags);	/*   other PMUs share */
+void pe_software_read(struct perf_event *event);
+extern struct pmu pe_swevent_pmu, pe_cpu_clock_pmu, pe_task_clock_pmu;
+
+/* sideband.c: routing */
+typedef void (*pe_sideband_fn)(struct pevent *e, void *arg);
+void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg);
+bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx);
+void pe_sideband_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
+		       unsigned int nr);
+unsigned int pe_sideband_pad(char *name);
+#define PE_NR_SIDEBAND	(PE_SB_CGROUP + 1)
+extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */
+extern atomic_t pe_build_id_users;		/* account.c */
+
+/* Does anybody in the whole system ask for this kind of record? */
+static inline bool pe_sideband_used(enum pe_sideband kind)
+{
+	return atomic_read(&pe_sideband_users[kind]);
+}
+
+/* sideband_task.c */
+void pe_sideband_exit(struct task_struct *task, struct pctx *ctx);
+void pe_sideband_fork(struct task_struct *task);
+void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in);
+void pe_sideband_cgroup(struct cgroup *cgrp);
+
+#endif /* _KERNEL_EVENTS_SOURCES_H */

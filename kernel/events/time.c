@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Times, states and counts of events.
+ *
+ * Clocks drive clocks: the context's runs while the task runs, the slot's while the task runs on
+ * a CPU where the event is eligible.  An event's enabled clock follows the first as long as the
+ * event is enabled, its running clock follows the second as long as the event is ACTIVE.  They
+ * are started and stopped when the state changes and never touched in between.  That is why a
+ * context switch starts and stops two or three clocks, whatever the number of passive events.
+ *
+ * pe_set_state() is the only writer of event->state once the event is attached.  It runs under
+ * ctx->lock, and on the context's CPU if the event is scheduled there.  The readers pe_times_now()
+ * and pe_count_now() may be in an NMI on that CPU: see struct pe_clock for the order of stores.
+ */
+
+#include "time.h"
+
+/* A member of a group whose leader is disabled is as good as disabled. */
+static enum perf_event_state effective_state(const struct pevent *e)
+{
+	const struct pevent *leader = pe_leader(e);
+
+	return leader->state <= PERF_EVENT_STATE_OFF ? leader->state : e->state;
+}
+
+/* Clocks of different CPUs may disagree by a little; time never runs backwards for a reader. */
+static u64 follow(const struct pe_clock *clock, u64 driver)
+{
+	u64 value = pe_clock_read(clock, driver);
+
+	return (s64)(value - clock->time) < 0 ? clock->time : value;
+}
+
+static void steer(struct pe_clock *clock, bool run, u64 driver)
+{
+	if (clock->running == run)
+		return;
+	if (run)
+		pe_clock_start(clock, driver);
+	else
+		pe_clock_stop(clock, driver);
+}
+
+/**
+ * pe_times_now() - enabled and running time of an event
+ * @e: an attached event, or one that has left its context
+ * @now: pe_now()
+ *
+ * Under ctx->lock, or on the CPU where @e counts in any context.
+ */
+struct pe_times pe_times_now(const struct pevent *e, u64 now)
+{
+	return (struct pe_times) {
+		.enabled = follow(&e->enabled, pe_clock_read(&pe_ctx(e)->clock, now)),
+		.running = follow(&e->running, pe_clock_read(&e->slot->clock, now)),
+	};
+}
+
+/**
+ * pe_times_sync() - let an event's clocks run as its state says
+ * @e: an event with context and slot
+ * @now: pe_now()
+ *
+ * Under ctx->lock.
+ */
+void pe_times_sync(struct pevent *e, u64 now)
+{
+	enum perf_event_state state = effective_state(e);
+
+	steer(&e->enabled, state >= PERF_EVENT_STATE_INACTIVE,
+	      pe_clock_read(&pe_ctx(e)->clock, now));
+	steer(&e->running, state >= PERF_EVENT_STATE_ACTIVE,
+	      pe_clock_read(&e->slot->clock, now));
+	e->total_time_enabled = e->enabled.time;
+	e->total_time_running = e->running.time;
+}
+
+/* Which states may follow a state: bit (state + 4). */
+#define ST(state)	BIT(PERF_EVENT_STATE_##state + 4)
+static const u8 legal_next[] = {
+	[PERF_EVENT_STATE_DEAD + 4]	= 0,
+	[PERF_EVENT_STATE_EXIT + 4]	= ST(DEAD),
+	[PERF_EVENT_STATE_ERROR + 4]	= ST(DEAD) | ST(EXIT) | ST(OFF) | ST(INACTIVE),
+	[PERF_EVENT_STATE_OFF + 4]	= ST(DEAD) | ST(EXIT) | ST(ERROR) | ST(INACTIVE),
+	[PERF_EVENT_STATE_INACTIVE + 4]	= ST(DEAD) | ST(EXIT) | ST(ERROR) | ST(OFF) | ST(ACTIVE),
+	[PERF_EVENT_STATE_ACTIVE + 4]	= ST(OFF) | ST(INACTIVE) | ST(ERROR),
+};
+
+/**
+ * pe_set_state() - the one place where an attached event changes state
+ * @e: the event
+ * @state: its new state
+ * @now: pe_now()
+ *
+ * Under ctx->lock; on the context's CPU when @e is in a scheduled group.
+ */
+void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
+{
+	bool crosses = (e->state < 0) != (state < 0);
+	struct pevent *m;
+
+	lockdep_assert_held(&pe_ctx(e)->lock);
+	if (e->state == state)
+		return;
+	WARN_ON_ONCE(!(legal_next[e->state + 4] & BIT(state + 4)));
+
+	WRITE_ONCE(e->state, state);
+	pe_times_sync(e, now);
+	/* Siblings' times depend on whether the leader is enabled. */
+	if (crosses && pe_is_leader(e) && e->nr_siblings)
+		pe_for_each_member(m, e)
+			pe_times_sync(m, now);
+}
+
+/**
+ * pe_count_now() - the count of one event, children not included
+ * @e: the event
+ * @now: pe_now()
+ *
+ * A passive clock event never runs code to count: its count is what the slot's clock advanced.
+ * Under ctx->lock, or on the CPU where @e counts in any context.
+ */
+u64 pe_count_now(struct pevent *e, u64 now)
+{
+	u64 count = local64_read(&e->count);
+
+	if (e->counts_time && e->state == PERF_EVENT_STATE_ACTIVE && pe_is_passive(e))
+		count += pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
+	return count;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 0: clocks of contexts and slots, and the times of events. */
+#ifndef _KERNEL_EVENTS_TIME_H
+#define _KERNEL_EVENTS_TIME_H
+
+#include "types.h"
+
+/**
+ * pe_now() - the clock of all times in this subsystem
+ *
+ * Any context, NMI included.  Return: nanoseconds since an arbitrary start.
+ */
+static inline u64 pe_now(void)
+{
+	return local_clock();
+}
+
+/**
+ * pe_clock_read() - what a clock shows
+ * @clock: the clock
+ * @now: pe_now()
+ *
+ * Under ctx->lock, or on the CPU that runs the clock in any context: see struct pe_clock.
+ */
+static inline u64 pe_clock_read(const struct pe_clock *clock, u64 now)
+{
+	return READ_ONCE(clock->running) ? now + READ_ONCE(clock->offset) : READ_ONCE(clock->time);
+}
+
+static inline void pe_clock_start(struct pe_clock *clock, u64 now)
+{
+	WRITE_ONCE(clock->offset, clock->time - now);
+	barrier();	/* an NMI that sees running must see its offset */
+	WRITE_ONCE(clock->running, true);
+}
+
+static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
+{
+	WRITE_ONCE(clock->time, now + clock->offset);
+	barrier();	/* an NMI that sees it stopped must see its time */
+	WRITE_ONCE(clock->running, false);
+}
+
+/**
+ * struct pe_times - times of an event at one moment
+ * @enabled: ns during which it was enabled (and its task ran)
+ * @running: ns during which it counted
+ */
+struct pe_times {
+	u64	enabled;
+	u64	running;
+};
+
+struct pe_times pe_times_now(const struct pevent *e, u64 now);
+void pe_times_sync(struct pevent *e, u64 now);
+void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now);
+u64 pe_count_now(struct pevent *e, u64 now);
+
+#endif /* _KERNEL_EVENTS_TIME_H */

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Layer 0: the private objects of the performance-events core.
+ *
+ * struct perf_event in <linux/perf_event.h> is the public prefix that drivers see; struct pevent
+ * is the whole object.  The same split is used for contexts and their per-PMU parts.  The prefix
+ * is embedded without a name (-fms-extensions), so e->state and e->slot read alike, and under the
+ * name pub, so &e->pub goes to functions of the contract.
+ *
+ * Letters tell who may touch a field:
+ *
+ *   I  set before the object is published, constant afterwards
+ *   L  written under ctx->lock (raw, irqs off); read under it
+ *   l  as L for writing; hits, samples and NMIs read it locklessly on the CPU the event counts on
+ *   M  written under ctx->mutex and ctx->lock; read under either
+ *   F  the parent's family lock
+ *   B  event->mmap_mutex
+ *   C  only the CPU it belongs to, irqs off
+ *   c  as C, and NMIs of that CPU read it
+ *   R  RCU: written under the lock named next to it, read under rcu_read_lock()
+ *   A  atomic
+ *   O  task->perf_event_mutex of the owner
+ *
+ * Lock order, outermost first: cpu_hotplug, pmus_lock; exec_update_lock, task->perf_event_mutex,
+ * ctx->mutex, family lock; ctx->mutex, mmap_lock, event->mmap_mutex, buffer AUX mutex; then, with
+ * irqs off: the CPU context's lock, the task context's lock, leaves.
+ */
+#ifndef _KERNEL_EVENTS_TYPES_H
+#define _KERNEL_EVENTS_TYPES_H
+
+#include <linux/perf_event.h>
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+struct pctx;
+struct pe_part;
+struct pe_slot;
+
+/**
+ * struct pe_clock - a clock that stands still while its owner is not running
+ * @time: what it showed when it stopped, ns
+ * @offset: what to add to the driving clock while it runs
+ * @running: it runs
+ *
+ * The clocks of contexts and slots are driven by pe_now(), those of events by these.
+ * Written under ctx->lock.  The order of stores in pe_clock_start() and pe_clock_stop() lets an
+ * NMI on the same CPU read it at any time; other CPUs read it under ctx->lock.
+ */
+struct pe_clock {
+	u64	time;
+	u64	offset;
+	bool	running;
+};
+
+/**
+ * struct group_queue - groups in the order in which they are tried
+ * @head: group leaders, linked by &struct queue_node.link, ascending sequence number
+ *
+ * Sequence numbers come from the context, so that two queues of one context can be merged.
+ */
+struct group_queue {
+	struct list_head	head;
+};
+
+struct queue_node {
+	struct list_head	link;
+	u64			seq;
+};
+
+/* Which of the two queues of a lane, and of the two running lists of a part. */
+enum pe_class {
+	PE_PINNED,
+	PE_FLEXIBLE,
+	PE_NR_CLASSES,
+};
+
+#define PE_CLASS_PINNED		BIT(PE_PINNED)
+#define PE_CLASS_FLEXIBLE	BIT(PE_FLEXIBLE)
+#define PE_CLASS_ALL		(PE_CLASS_PINNED | PE_CLASS_FLEXIBLE)
+
+/**
+ * struct pe_lane - the groups of one PMU in one slot
+ * @entry: on slot->lanes								M
+ * @part: the PMU's part of the context							I
+ * @queue: pinned and flexible groups							L
+ */
+struct pe_lane {
+	struct list_head	entry;
+	struct pe_part		*part;
+	struct group_queue	queue[PE_NR_CLASSES];
+};
+
+/**
+ * struct pe_slot - what is eligible on one CPU value of a context
+ * @cpu: -1 for "any" (task contexts), or the CPU number				I
+ * @clock: time during which the slot's events could count				L
+ * @sw: the software events by their number, for the hit path				R, L
+ * @lanes: one for each PMU with groups here						M
+ *
+ * Lives as long as its context.
+ */
+struct pe_slot {
+	int			cpu;
+	struct pe_clock		clock;
+	struct hlist_head	sw[PERF_COUNT_SW_MAX];
+	struct list_head	lanes;
+};
+
+/**
+ * struct pctx - the events of one task or of one CPU
+ * @lock: see the letters above; irqs off
+ * @mutex: keeps openers apart, and group membership stable for those who sleep
+ * @refs: the task's pointer, each event, lookups
+ * @task: the task, or NULL for a CPU context; not to be followed once @dead		I
+ * @cpu: the CPU of a CPU context, or -1						I
+ * @oncpu: the CPU on which the context is in, or -1					L
+ * @dead: the task has left; nothing can be added any more				M
+ * @events: all events, by pevent.ctx_entry						R, L
+ * @sideband: those that asked for records, by pevent.sideband_entry			R, L
+ * @freq: those in frequency mode, by pevent.freq_entry					L
+ * @nr_events: length of @events							L
+ * @nr_groups: groups in lanes, which must be scheduled					L
+ * @nr_inherit: events with attr.inherit						L
+ * @parts: the PMUs with lanes here, by pe_part.ctx_entry				M
+ * @next_seq: next sequence number for a queue						L
+ * @clock: time during which the task ran (CPU contexts: always)			L
+ * @any: the slot of events without CPU filter (CPU contexts: the only slot)
+ * @by_cpu: slots of a task context's events with a CPU filter, or NULL			R, M
+ * @here: the slot in @by_cpu of @oncpu, or NULL					R, L
+ * @unjoined: children made by fork that are not in their family yet; only the forking task
+ */
+struct pctx {
+	union {
+		struct perf_event_context;
+		struct perf_event_context	pub;
+	};
+	raw_spinlock_t		lock;
+	struct mutex		mutex;
+	refcount_t		refs;
+	int			cpu;
+	int			oncpu;
+	bool			dead;
+	struct list_head	events;
+	struct list_head	sideband;
+	struct list_head	freq;
+	unsigned int		nr_events;
+	unsigned int		nr_groups;
+	unsigned int		nr_inherit;
+	struct list_head	parts;
+	u64			next_seq;
+	struct pe_clock		clock;
+	struct pe_slot		any;
+	struct pe_slot		**by_cpu;
+	struct pe_slot		*here;
+	struct list_head	unjoined;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct pe_part - one PMU's share of a context
+ * @ctx: the context									I
+ * @ctx_entry: on ctx->parts								M
+ * @any: the lane of ctx->any
+ * @running: leaders of the groups on the PMU now, by pevent.running_entry		L
+ * @nr_groups: groups in all lanes							L
+ * @starved: some eligible group did not fit; rotation has work to do			L
+ */
+struct pe_part {
+	union {
+		struct perf_event_pmu_context;
+		struct perf_event_pmu_context	pub;
+	};
+	struct pctx		*ctx;
+	struct list_head	ctx_entry;
+	struct pe_lane		any;
+	struct list_head	running[PE_NR_CLASSES];
+	unsigned int		nr_groups;
+	bool			starved;
+};
+
+/**
+ * struct perf_cpu_pmu_context - a PMU on one CPU
+ * @cpu_part: its part of the CPU context
+ * @task_part: its part of the running task's context while that is in, or NULL		c
+ * @nr_active: hardware events on the PMU						C
+ * @exclusive: an exclusive group is on the PMU						C
+ * @sched_cb_usage: users of pmu->sched_task						C
+ * @sched_cb_entry: on pe_cpu.sched_cb while there are any				C
+ * @mux: rotation timer, armed while groups are starved
+ * @mux_lock: for @mux_armed and starting @mux
+ * @mux_interval: its period
+ * @mux_armed: it is started
+ */
+struct perf_cpu_pmu_context {
+	struct pe_part		cpu_part;
+	struct pe_part		*task_part;
+	int			nr_active;
+	int			exclusive;
+	int			sched_cb_usage;
+	struct list_head	sched_cb_entry;
+	struct hrtimer		mux;
+	raw_spinlock_t		mux_lock;
+	ktime_t			mux_interval;
+	bool			mux_armed;
+};
+
+/**
+ * struct pe_cpu - per-CPU roots
+ * @ctx: the CPU context; allocated once, lives for ever
+ * @online: events may be opened on this CPU						ctx.mutex
+ * @sched_cb: PMUs that want pmu->sched_task						C
+ * @throttled: something was throttled here since the last tick				c
+ * @throttle_seq: number of the current tick, see overflow.c				c
+ */
+struct pe_cpu {
+	struct pctx		ctx;
+	bool			online;
+	struct list_head	sched_cb;
+	unsigned int		throttled;
+	u64			throttle_seq;
+};
+
+DECLARE_PER_CPU(struct pe_cpu, pe_cpu);
+
+/* What a sideband record is about; a bit of pevent.plan.sideband each. */
+enum pe_sideband {
+	PE_SB_MMAP,		/* executable mappings */
+	PE_SB_MMAP_DATA,	/* other mappings */
+	PE_SB_COMM,
+	PE_SB_TASK,		/* fork and exit; also wanted with mmap or comm, as the ABI says */
+	PE_SB_SWITCH,
+	PE_SB_NAMESPACES,
+	PE_SB_KSYMBOL,
+	PE_SB_BPF,
+	PE_SB_TEXT_POKE,
+	PE_SB_CGROUP,
+};
+
+/**
+ * struct pe_plan - what samples and records of an event contain, compiled from its attr at open
+ * @sample_type: attr.sample_type as far as it is implemented
+ * @collect: PERF_SAMPLE bits whose values the core has to fetch for each sample
+ * @sideband: BIT(enum pe_sideband) the event asked for
+ * @header_size: bytes of the fixed-size sample fields (without struct perf_event_header)
+ * @id_size: bytes of the sample_id_all trailer of other records, 0 without sample_id_all
+ * @read_size: bytes that read() of this event returns now
+ */
+struct pe_plan {
+	u64	sample_type;
+	u64	collect;
+	u32	sideband;
+	u16	header_size;
+	u16	id_size;
+	u16	read_size;
+};
+
+/**
+ * struct pevent - an event
+ *
+ * States (e->state, enum perf_event_state, changed only by pe_set_state()):
+ *
+ *   OFF        disabled
+ *   INACTIVE   enabled, not counting (its leader is off, it did not fit, or its task is away)
+ *   ACTIVE     counting; a passive event stays ACTIVE while its task is away, because nothing
+ *              can hit it then
+ *   ERROR      a pinned group that could not be scheduled
+ *   EXIT       the task is gone; the final count can be read
+ *   DEAD       the last user closed it
+ *
+ * A *passive* event needs no hardware and no timer (software counters, dummy, bpf-output, and the
+ * clocks when they only count).  A group of passive events is never scheduled; see context.c.
+ */
+struct pevent {
+	union {
+		struct perf_event;
+		struct perf_event	pub;
+	};
+
+	/* hit and sample path */
+	struct pe_slot		*slot;			/* L: where it is eligible */
+	struct hlist_node	sw_node;		/* R, L: on slot->sw[config] */
+	struct pevent		*sink;			/* I: whose buffer and waiters get the output */
+	struct pe_plan		plan;			/* I, read_size M */
+	bool			passive;		/* I: could be hit without being scheduled */
+	bool			counts_time;		/* I: passive clock, see pe_count_now() */
+
+	/* times, see time.c */
+	struct pe_clock		enabled;		/* l: driven by the context's clock */
+	struct pe_clock		running;		/* l: driven by the slot's clock */
+
+	/* membership */
+	struct list_head	ctx_entry;		/* R, L */
+	struct list_head	sideband_entry;		/* R, L */
+	struct list_head	freq_entry;		/* L */
+	unsigned int		nr_active_kin;		/* M: leader: members that are not passive */
+	struct queue_node	queue;			/* L: leader: in a lane */
+	struct list_head	running_entry;		/* L: leader: on part->running[] */
+	bool			queued;			/* L: leader: in a lane (active groups) */
+
+	/* lifetime */
+	refcount_t		refs;			/* A: fd or kernel user, children, pins */
+	refcount_t		mem_refs;		/* A: itself, children: until RCU is done */
+	struct mutex		family_lock;
+	struct list_head	children;		/* F */
+	struct list_head	child_entry;		/* F of the parent; ctx->unjoined before */
+	unsigned int		family_gen;		/* F: changes of the whole family; child: as of fork */
+	struct pevent		*clone;			/* current, during its fork only */
+	atomic64_t		gone_count;		/* sums of the children that exited: */
+	atomic64_t		gone_enabled;		/*   written under F, read anywhere */
+	atomic64_t		gone_running;
+	struct list_head	owner_entry;		/* O */
+	struct rcu_head		rcu;
+
+	/* buffer and those who wait for it; in use on sinks only */
+	struct mutex		mmap_mutex;
+	atomic_t		mmap_count;
+	struct list_head	rb_entry;		/* R, rb->listeners_lock */
+	unsigned long		rb_unlinked;		/* B: RCU cookie of the last unlinking of rb_entry */
+	bool			rb_was_linked;		/* B: the cookie is valid */
+	struct llist_node	put_later;		/* last reference, to be dropped: mmap.c */
+	wait_queue_head_t	waitq;
+	struct fasync_struct	*fasync;
+
+	/* from NMI to irq */
+	unsigned int		pending_wakeup;		/* c */
+	unsigned int		pending_disable;	/* c */
+	struct irq_work		pending_irq;
+	struct irq_work		pending_disable_irq;
+
+	/* figures for fdinfo */
+	atomic_t		nr_throttled;
+};
+
+/**
+ * pe() - the whole event behind a contract pointer
+ * @event: may be NULL
+ */
+static inline struct pevent *pe(const struct perf_event *event)
+{
+	return (struct pevent *)event;
+}
+
+static inline struct pctx *pe_ctx(const struct pevent *e)
+{
+	return container_of(e->ctx, struct pctx, pub);
+}
+
+static inline struct pe_part *pe_part(const struct pevent *e)
+{
+	return container_of(e->pmu_ctx, struct pe_part, pub);
+}
+
+static inline struct pevent *pe_leader(const struct pevent *e)
+{
+	return pe(e->group_leader);
+}
+
+static inline bool pe_is_leader(const struct pevent *e)
+{
+	return e->group_leader == &e->pub;
+}
+
+static inline struct pevent *pe_parent(const struct pevent *e)
+{
+	return pe(e->parent);
+}
+
+/* The event that the user opened: itself, or the parent of an inherited one. */
+static inline struct pevent *pe_origin(struct pevent *e)
+{
+	return e->parent ? pe(e->parent) : e;
+}
+
+/* Members of a group that nobody has to schedule. */
+static inline bool pe_group_passive(const struct pevent *leader)
+{
+	return !leader->nr_active_kin;
+}
+
+static inline bool pe_is_passive(const struct pevent *e)
+{
+	return pe_group_passive(pe_leader(e));
+}
+
+static_assert(offsetof(struct pevent, pub) == 0);
+
+/* All siblings of @leader; the caller holds ctx->mutex or ctx->lock, or has irqs off on its CPU. */
+#define pe_for_each_sibling(s, leader)							\
+	for ((s) = pe(list_first_entry(&(leader)->sibling_list, struct perf_event, sibling_list)); \
+	     &(s)->sibling_list != &(leader)->sibling_list;				\
+	     (s) = pe(list_next_entry(&(s)->pub, sibling_list)))
+
+/* The leader, then its siblings. */
+#define pe_for_each_member(m, leader)							\
+	for ((m) = (leader); (m);							\
+	     (m) = pe_next_member((m), (leader)))
+
+static inline struct pevent *pe_next_member(struct pevent *m, struct pevent *leader)
+{
+	struct list_head *next = m->sibling_list.next;
+
+	return next == &leader->sibling_list ? NULL :
+		pe(list_entry(next, struct perf_event, sibling_list));
+}
+
+#endif /* _KERNEL_EVENTS_TYPES_H */
