@@ -207,10 +207,10 @@ static void promote(struct pevent *e, u64 now)
 	e->nr_active_kin = !e->passive;
 	pe_times_sync(e, now);
 
-	if (e->event_caps & PERF_EV_CAP_SIBLING) {
-		if (e->state > PERF_EVENT_STATE_ERROR)
-			pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
-	}
+	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
+		return;		/* its task is gone */
+	if (e->event_caps & PERF_EV_CAP_SIBLING && e->state > PERF_EVENT_STATE_ERROR)
+		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
 	if (e->passive) {
 		pe_passive_group_settle(e, now);
 	} else {
@@ -250,26 +250,39 @@ static void leave_as_sibling(struct pevent *e, u64 now)
 	pe_passive_group_settle(leader, now);
 }
 
-/**
- * pe_withdraw() - the one way out of a context: close, exit, exec, error unwinding
- * @e: an attached event; nothing happens to one that has left already
- * @now: pe_now()
- *
- * Leaves @e OFF or in its error state, not counting, a group of its own, in no list.
- */
-void pe_withdraw(struct pevent *e, u64 now)
+static void leave_group(struct pevent *e, u64 now)
 {
-	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
+	if (!(e->attach_state & PERF_ATTACH_GROUP))
 		return;
-
-	stop(e, now);
 	if (pe_is_leader(e))
 		leave_as_leader(e, now);
 	else
 		leave_as_sibling(e, now);
+	e->attach_state &= ~PERF_ATTACH_GROUP;
+}
+
+/**
+ * pe_withdraw() - the one way out of a context: close, exit, exec, error unwinding
+ * @e: an event that was attached
+ * @keep_group: its task exits, but the group can still be read and goes when its files are closed
+ * @now: pe_now()
+ *
+ * May be called again, to leave the group or for nothing.
+ * Leaves @e OFF or in an error state, not counting, in no list of its context.
+ */
+void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
+{
+	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
+
+	if (attached)
+		stop(e, now);
+	if (!keep_group)
+		leave_group(e, now);
+	if (!attached)
+		return;
+	dequeue(e);
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
-	e->attach_state &= ~PERF_ATTACH_GROUP;
 	pe_ctx_remove(pe_ctx(e), e);
 }
 

@@ -72,7 +72,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 	return 0;
 }
 
-/* At boot, on the boot CPU, irqs possible. */
+/* At boot, on the boot CPU. */
 void __init pe_hotplug_init(void)
 {
 	int cpu;
@@ -83,5 +83,8 @@ void __init pe_hotplug_init(void)
 		INIT_LIST_HEAD(&pcpu->sched_cb);
 		pe_ctx_init(&pcpu->ctx, NULL, cpu);
 	}
-	perf_event_init_cpu(smp_processor_id());
+	/* Too early for a cross call. */
+	scoped_guard(irqsave)
+		enter_oncpu(NULL);
+	this_cpu_ptr(&pe_cpu)->online = true;
 }

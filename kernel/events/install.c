@@ -184,7 +184,8 @@ static void detach_fn(struct pctx *ctx, void *arg)
 	struct pevent *e = args->e;
 	u64 now = pe_now();
 
-	pe_withdraw(e, now);
+	/* Members of a group that a user opened exit together and stay readable as a group. */
+	pe_withdraw(e, args->final == PERF_EVENT_STATE_EXIT && !e->parent, now);
 	if (e->state > args->final)
 		pe_set_state(e, args->final, now);
 }

@@ -396,11 +396,17 @@ static int bind_generic(struct pevent *e)
 static int bind_opened(struct pevent *e)
 {
 	struct pmu *pmu;
+	u32 type;
+	int ret;
 
 	if (e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE)
 		return bind_generic(e);
-	pmu = find_type(e->attr.type);
-	return pmu ? ask_pmu(pmu, e) : ask_all(e);
+	do {
+		type = e->attr.type;
+		pmu = find_type(type);
+		ret = pmu ? ask_pmu(pmu, e) : ask_all(e);
+	} while (ret == -ENOENT && e->attr.type != type);	/* passed on to another PMU */
+	return ret;
 }
 
 /**

@@ -56,7 +56,7 @@ void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned in
 
 /* group.c: state of whole events, passive or scheduled; ctx->lock held, on the CPU if ctx is in */
 void pe_install(struct pevent *e, u64 now);
-void pe_withdraw(struct pevent *e, u64 now);
+void pe_withdraw(struct pevent *e, bool keep_group, u64 now);
 void pe_enable_locked(struct pevent *e, u64 now);
 void pe_disable_locked(struct pevent *e, u64 now);
 void pe_passive_group_settle(struct pevent *leader, u64 now);
