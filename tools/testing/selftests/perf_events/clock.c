@@ -23,6 +23,19 @@ static struct perf_event_attr clock_event(u64 config, u64 period)
 	return attr;
 }
 
+/*
+ * The loop to be sampled. Where timers are late it goes on until there are
+ * some samples, but not for ever.
+ */
+static void spin_for_samples(u64 turns, unsigned int wanted)
+{
+	u64 end = pt_clock(CLOCK_MONOTONIC) + 3000000000ull;
+
+	pt_spin(turns);
+	while (pt_head(&ring) < wanted * 48ull && pt_clock(CLOCK_MONOTONIC) < end)
+		pt_spin(turns / 20);
+}
+
 /* at most one per period, and not far below */
 static void check_number(unsigned int n, u64 ns, u64 period)
 {
@@ -34,7 +47,7 @@ static void check_number(unsigned int n, u64 ns, u64 period)
 		pt_check(n + 1 + most / 50 >= most, "%u samples in %llu ns with period %llu", n,
 			 (unsigned long long)ns, (unsigned long long)period);
 	else
-		pt_check(n >= most / 10, "%u samples in %llu ns with period %llu", n,
+		pt_check(n >= 10, "%u samples in %llu ns with period %llu", n,
 			 (unsigned long long)ns, (unsigned long long)period);
 }
 
@@ -50,7 +63,7 @@ static void sample_a_loop(u64 config)
 	pt_map(&ring, fd, 16);
 	before = pt_clock(CLOCK_MONOTONIC);
 	pt_enable(fd);
-	pt_spin(30000000);
+	spin_for_samples(30000000, 10);
 	pt_disable(fd);
 	after = pt_clock(CLOCK_MONOTONIC);
 	while (pt_next(&ring, &rec)) {
@@ -125,7 +138,7 @@ static void by_frequency(void)
 	pt_map(&ring, fd, 16);
 	before = pt_clock(CLOCK_MONOTONIC);
 	pt_enable(fd);
-	pt_spin(20000000);
+	spin_for_samples(20000000, 10);
 	pt_disable(fd);
 	after = pt_clock(CLOCK_MONOTONIC);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
@@ -252,14 +265,13 @@ static void leads_a_group(void)
 	struct perf_event_attr attr = clock_event(PERF_COUNT_SW_CPU_CLOCK, 1000000);
 	struct perf_event_attr sib = pt_attr(PT_SW(PAGE_FAULTS));
 	u8 *p = pt_fresh_pages(10);
-	u64 last = 0;
+	u64 last = 0, head;
 	int fd, i;
 
 	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	pt_pin(0);
 	fd = pt_open(&attr, 0, -1, -1, 0);
-	sib = pt_attr(PT_SW(PAGE_FAULTS));
 	pt_open(&sib, 0, -1, fd, 0);
 	pt_map(&ring, fd, 16);
 	pt_enable(fd);
@@ -267,6 +279,10 @@ static void leads_a_group(void)
 		pt_touch(p + i * pt_page_size(), 1);
 		pt_spin(2000000);
 	}
+	/* one more sample that has seen all of them */
+	head = pt_head(&ring);
+	for (i = 0; i < 1000 && pt_head(&ring) == head; i++)
+		pt_spin(2000000);
 	pt_disable(fd);
 	for (i = 0; pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE); i++) {
 		pt_parse_sample(&attr, &rec, &s);
@@ -276,13 +292,14 @@ static void leads_a_group(void)
 			 (unsigned long long)last);
 		last = s.read.v[1].value;
 	}
-	pt_check(i >= 2 && last == 10, "%d samples, the last with %llu faults", i,
+	pt_check(i >= 1 && last == 10, "%d samples, the last with %llu faults", i,
 		 (unsigned long long)last);
 }
 
 static void two_tasks(void)
 {
 	struct perf_event_attr attr = clock_event(PERF_COUNT_SW_TASK_CLOCK, 1000000);
+	u64 each = pt_time_is_exact() ? 15000000 : 100000000;
 	unsigned int mine = 0, others = 0;
 	pid_t pid;
 	int fd;
@@ -294,10 +311,10 @@ static void two_tasks(void)
 	pt_enable(fd);
 	pid = fork();
 	if (!pid) {
-		pt_burn(15000000);
+		pt_burn(each);
 		_exit(0);
 	}
-	pt_burn(15000000);
+	pt_burn(each);
 	pt_reap(pid);
 	pt_disable(fd);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
@@ -306,22 +323,23 @@ static void two_tasks(void)
 		others += s.pid == (u32)pid;
 	}
 	pt_check(mine >= 3 && others >= 3, "%u samples of mine, %u of the child", mine, others);
-	pt_check(pt_count(fd) >= 30000000, "task-clock %llu", (unsigned long long)pt_count(fd));
+	pt_check(pt_count(fd) >= 2 * each, "task-clock %llu", (unsigned long long)pt_count(fd));
 }
 
 static void refresh(void)
 {
 	struct perf_event_attr attr = clock_event(PERF_COUNT_SW_CPU_CLOCK, 500000);
-	int fd;
+	int fd, i;
 
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, fd, 16);
-	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
-	pt_burn(20000000);
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
-	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
-	pt_burn(20000000);
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
+	for (i = 1; i <= 3; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
+		spin_for_samples(1000000, 3 * (unsigned int)i);
+		/* No fourth one, however long it takes. */
+		pt_burn(10000000);
+		pt_eq(pt_head(&ring), 3 * i * 48);
+	}
 }
 
 static const struct pt_case cases[] = {

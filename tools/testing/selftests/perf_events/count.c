@@ -133,7 +133,7 @@ static void switches_of_a_sleeper(void)
 	attr.exclude_kernel = 1;
 	user = pt_open(&attr, 0, -1, -1, 0);
 	sched_yield();
-	usleep(1000);
+	pt_switch_out();
 	pt_eq(pt_count(user), 0);
 }
 
@@ -435,6 +435,45 @@ static void hw_cycles_of_a_loop(void)
 		 (unsigned long long)n[1]);
 }
 
+/* The architecture's own number of the same event counts the same. */
+static void hw_raw_event(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_read r;
+	int lead;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	attr.read_format = PERF_FORMAT_GROUP;
+	lead = pt_open_hw(&attr, -1);
+	attr.disabled = 0;
+	attr.type = PERF_TYPE_RAW;
+#if defined(__x86_64__)
+	attr.config = 0xc0;
+#else
+	attr.config = 0x08;
+#endif
+	pt_open_hw(&attr, lead);
+	pt_enable(lead);
+	pt_spin(100000);
+	pt_disable(lead);
+	pt_read(lead, PERF_FORMAT_GROUP, 2, &r);
+	pt_check(r.v[0].value > 200000, "%llu instructions", (unsigned long long)r.v[0].value);
+	pt_eq(r.v[1].value, r.v[0].value);
+}
+
+static void what_never_happens(void)
+{
+	int align = open_sw(PERF_COUNT_SW_ALIGNMENT_FAULTS);
+	int emul = open_sw(PERF_COUNT_SW_EMULATION_FAULTS);
+
+	pt_enable(align);
+	pt_enable(emul);
+	pt_fault(10);
+	pt_eq(pt_count(align), 0);
+	pt_eq(pt_count(emul), 0);
+}
+
 static void hw_kernel_and_user(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
@@ -507,6 +546,8 @@ static const struct pt_case cases[] = {
 	{ "cpu_wide_counts_everybody", cpu_wide_counts_everybody },
 	{ "hw_instructions_of_a_loop", hw_instructions_of_a_loop },
 	{ "hw_cycles_of_a_loop", hw_cycles_of_a_loop },
+	{ "what_never_happens", what_never_happens },
+	{ "hw_raw_event", hw_raw_event },
 	{ "hw_kernel_and_user", hw_kernel_and_user },
 	{ "hw_not_while_asleep", hw_not_while_asleep },
 };

@@ -182,8 +182,10 @@ static void records_outlive_the_task(void)
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_TID;
 	attr.task = 1;
+	attr.disabled = 1;
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_map(&r, fd, 16);
+	pt_enable(fd);
 	let_go(go);
 	pt_reap(pid);
 	while (pt_next(&r, &rec)) {
@@ -270,7 +272,7 @@ static void class34_exit_races_open(void)
 	unsigned int late = 0, i;
 
 	attr.inherit = 1;
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < 50; i++) {
 		int fd, spin;
 		pid_t pid;
 
@@ -347,7 +349,7 @@ static void class35_close_races_exit(void)
 	int i;
 
 	attr.inherit = 1;
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < 20; i++) {
 		int go[2], fd, sib;
 		pthread_t t;
 		pid_t pid;

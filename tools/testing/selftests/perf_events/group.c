@@ -141,7 +141,7 @@ static void class20_leader_closed_while_disabled(void)
 	/* Promoted, and since it was never disabled itself it counts, at the latest from the
 	 * next time we are switched in.
 	 */
-	usleep(1000);
+	pt_switch_out();
 	pt_touch(p, 8);
 	pt_eq(pt_count(sib), 8);
 	/* Close in every order, many times: nothing may be left behind. */
@@ -372,7 +372,7 @@ static void class14_hw_joins_a_software_group(void)
 	/* And a software event joins the mixed group, and the leader leaves it. */
 	close(pt_open(&sw, 0, -1, lead, 0));
 	close(lead);
-	usleep(1000);
+	pt_switch_out();
 	pt_reset(sib);
 	pt_touch(p + 7 * page, 5);
 	pt_check(pt_count(cpu) > 200000, "the hardware event stopped");

@@ -363,7 +363,7 @@ static void class19_group_changed_after_fork(void)
 static void ids_of_samples(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-	unsigned int parents = 0, childs = 0;
+	unsigned int parents = 0, children = 0;
 	static struct pt_record rec;
 	struct pt_sample s;
 	struct pt_ring r;
@@ -395,7 +395,7 @@ static void ids_of_samples(void)
 		if (s.pid == (u32)getpid())
 			parents++;
 		else
-			childs++;
+			children++;
 		/* Two streams; a switch between the two may swap them. */
 		if (s.stream_id == pt_id(fd))
 			continue;
@@ -403,9 +403,9 @@ static void ids_of_samples(void)
 		stream = s.stream_id;
 	}
 	pt_check(parents >= 20, "%u samples of the parent", parents);
-	pt_check(childs >= 20, "%u samples of the child", childs);
+	pt_check(children >= 20, "%u samples of the child", children);
 	pt_check(stream, "only one stream");
-	pt_eq(parents + childs, pt_count(fd));
+	pt_eq(parents + children, pt_count(fd));
 }
 
 static void bound_to_a_cpu(void)
@@ -439,7 +439,7 @@ static void closed_while_children_live(void)
 	struct puppet p;
 	int i;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 10; i++) {
 		int a = pt_open(&attr, 0, -1, -1, 0);
 		int b = pt_open(&attr, 0, -1, a, 0);
 
@@ -617,7 +617,7 @@ static void killed_children(void)
 	u64 last = 0;
 	int i;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 10; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {

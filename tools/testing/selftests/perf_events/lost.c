@@ -58,7 +58,8 @@ static unsigned int expect_samples(struct pt_ring *r, unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		pt_need(pt_next(r, &rec), "sample %u of %u is missing", i, n);
-		pt_need(rec.h.type == PERF_RECORD_SAMPLE, "type %u after %u samples", rec.h.type, i);
+		pt_need(rec.h.type == PERF_RECORD_SAMPLE, "type %u after %u samples",
+			rec.h.type, i);
 	}
 	return n;
 }

@@ -298,11 +298,8 @@ static void wakeup_watermark(void)
 		pt_fault(1);
 		got = poll_now(fd);
 		/* Each time another five records' worth is exceeded. */
-		if (got & POLLIN) {
-			pt_check(i > 1 && i % 5 == 1, "woken after %d events", i);
-		} else {
-			pt_check(i == 1 || i % 5 != 1, "not woken after %d events", i);
-		}
+		pt_check(!!(got & POLLIN) == (i > 1 && i % 5 == 1), "%s after %d events",
+			 got & POLLIN ? "woken" : "not woken", i);
 	}
 }
 
@@ -536,9 +533,9 @@ static void root_is_not_limited(void)
 {
 	struct rlimit limit = { 0, 0 };
 	int fd = open_sampling();
-	long pages = 1;
+	long kb = pt_sysctl_get("perf_event_mlock_kb") * pt_online_cpus(), pages = 1;
 
-	while (pages * pt_page_size() / 1024 <= pt_sysctl_get("perf_event_mlock_kb") * pt_online_cpus())
+	while (pages * pt_page_size() / 1024 <= kb)
 		pages *= 2;
 	pt_need(!setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit: %s", strerror(errno));
 	pt_check(pt_try_map(fd, (int)pages, PROT_READ | PROT_WRITE), "1+%ld pages: %s", pages,

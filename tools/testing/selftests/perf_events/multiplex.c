@@ -74,8 +74,8 @@ static void everybody_gets_a_share(void)
 	}
 	/* No counter stood still: the shares add up to all of them. */
 	enabled /= (u64)n;
-	pt_check(sum_running > enabled * (u64)hw / 100 * 95, "%d counters ran %llu of %llu each", hw,
-		 (unsigned long long)(sum_running / (u64)hw), (unsigned long long)enabled);
+	pt_check(sum_running > enabled * (u64)hw / 100 * 95, "%d counters ran %llu of %llu each",
+		 hw, (unsigned long long)(sum_running / (u64)hw), (unsigned long long)enabled);
 	pt_check(sum_running <= enabled * (u64)hw / 100 * 102, "more time than there was");
 }
 

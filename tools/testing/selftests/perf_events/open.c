@@ -405,6 +405,35 @@ static void contradictions(void)
 	pt_eq(pt_probe(&attr), 0);
 }
 
+/* Each flag alone on a dummy event, in the order of the bits. */
+static void every_flag_alone(void)
+{
+	static const struct {
+		int bit, want;
+	} odd[] = {
+		{ 35, -EINVAL },	/* inherit_thread without inherit */
+		{ 37, -EINVAL },	/* sigtrap without remove_on_exec */
+	};
+	int bit;
+
+	for (bit = 0; bit < 38; bit++) {
+		struct perf_event_attr attr = dummy();
+		int want = 0, got;
+		unsigned int i;
+
+		for (i = 0; i < PT_ARRAY_SIZE(odd); i++)
+			want = odd[i].bit == bit ? odd[i].want : want;
+		*flag_word(&attr) = 1ull << bit;
+		got = pt_probe(&attr);
+		/* Bits of features a kernel may lack: no opinion on success. */
+		if ((bit >= 28 && bit <= 34) || bit == 36)
+			pt_check(!got || got == -EINVAL || got == -EOPNOTSUPP, "bit %d gave %d",
+				 bit, got);
+		else
+			pt_check(got == want, "bit %d gave %d", bit, got);
+	}
+}
+
 static void clock_ids(void)
 {
 	static const clockid_t good[] = {
@@ -505,6 +534,7 @@ static const struct pt_case cases[] = {
 	{ "class6_max_stack", class6_max_stack },
 	{ "branch_stack_on_software", branch_stack_on_software },
 	{ "contradictions", contradictions },
+	{ "every_flag_alone", every_flag_alone },
 	{ "clock_ids", clock_ids },
 	{ "tracepoint_ids", tracepoint_ids },
 	{ "class48_breakpoint_types", class48_breakpoint_types },

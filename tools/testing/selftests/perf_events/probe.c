@@ -316,14 +316,14 @@ static void uprobe_refused(void)
 static void many_probes(void)
 {
 	struct perf_event_attr attr = kprobe(GETPPID, false);
-	int fd[20], i;
+	int fd[10], i;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 10; i++) {
 		fd[i] = pt_open(&attr, 0, -1, -1, 0);
 		pt_enable(fd[i]);
 	}
 	call(5);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 10; i++) {
 		pt_eq(pt_count(fd[i]), 5);
 		close(fd[i]);
 	}

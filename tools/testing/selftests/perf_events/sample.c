@@ -382,7 +382,7 @@ static void callchain_of_user_code(void)
 	pt_eq(s.ips[0], (u64)PERF_CONTEXT_USER);
 	pt_eq(s.ips[1], pt_addr(pt_chain_insn));
 	pt_eq(s.ips[2], pt_addr(pt_chain_return));
-	pt_check(s.ips[3] > pt_addr((void *)call_chain) && s.ips[3] < pt_addr((void *)call_chain) + 64,
+	pt_check(s.ips[3] - pt_addr((void *)call_chain) - 1 < 63,
 		 "%#llx is not in call_chain", (unsigned long long)s.ips[3]);
 }
 

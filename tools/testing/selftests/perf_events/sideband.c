@@ -276,7 +276,8 @@ static void mmap2_fields(void)
 	pt_eq(m.prot, PROT_READ | PROT_WRITE | PROT_EXEC);
 	pt_eq(m.flags, MAP_SHARED);
 	/* locked */
-	p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
+	p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED,
+		 -1, 0);
 	expect(PERF_RECORD_MMAP2);
 	memcpy(&m, rec.body, sizeof(m));
 	pt_eq(m.addr, pt_addr(p));
@@ -516,19 +517,18 @@ static void switches(void)
 static void preempted_or_not(void)
 {
 	struct perf_event_attr attr = carrier();
-	unsigned int preempted = 0;
+	unsigned int preempted = 0, asleep = 0;
 	pid_t pid;
 	int fd;
 
 	attr.context_switch = 1;
 	pt_pin(0);
 	fd = start(&attr);
-	usleep(1000);
-	expect(PERF_RECORD_SWITCH);
-	pt_eq(rec.h.misc, PERF_RECORD_MISC_SWITCH_OUT);
-	expect(PERF_RECORD_SWITCH);
-	pt_eq(rec.h.misc, 0);
+	pt_switch_out();
 	pt_disable(fd);
+	while (pt_next(&ring, &rec))
+		asleep += rec.h.misc == PERF_RECORD_MISC_SWITCH_OUT;
+	pt_check(asleep > 0, "slept and was not seen to");
 	pid = fork();
 	if (!pid) {
 		for (;;)
@@ -613,7 +613,7 @@ static void uninterested(void)
 	if (!pid)
 		_exit(0);
 	pt_reap(pid);
-	usleep(1000);
+	pt_switch_out();
 	pt_eq(pt_head(&none), 0);
 	pt_eq(pt_head(&off), 0);
 	while (pt_next(&ring, &rec))

@@ -93,8 +93,9 @@ static void class39_clock_is_throttled(void)
 	u64 ticks;
 	int fd;
 
-	pt_sysctl_set("perf_event_max_sample_rate", 1000);
-	limit = (unsigned int)(tick_ns() * 1000 / 1000000000) + 1;
+	/* One per tick, and that one is one too many. */
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	limit = 1;
 	attr.sample_period = 10000;
 	attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_TID;
 	attr.sample_id_all = 1;
@@ -149,7 +150,7 @@ static void class38_throttled_then_gone(void)
 		if (i % 4 == 0)
 			pt_disable(fd);
 		else if (i % 4 == 1)
-			usleep(1000);
+			pt_switch_out();
 		else if (i % 4 == 2)
 			pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
 		pt_burn(1000000);

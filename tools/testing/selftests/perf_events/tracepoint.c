@@ -216,7 +216,7 @@ static void exclude_bits(void)
 	call_kernel = pt_open(&call, 0, -1, -1, 0);
 	syscall(SYS_getppid);
 	syscall(SYS_getppid);
-	usleep(1000);
+	pt_switch_out();
 	/* exclude_kernel asks where the registers are; exclude_user nothing. */
 	pt_eq(pt_count(call_user), 2);
 	pt_eq(pt_count(call_kernel), 2);
@@ -238,7 +238,7 @@ static void parts_of_callchain(const char *system, const char *name, u64 *kernel
 	pt_map(&ring, fd, 8);
 	pt_enable(fd);
 	syscall(SYS_getppid);
-	usleep(1000);
+	pt_switch_out();
 	pt_disable(fd);
 	pt_need(pt_next(&ring, &rec), "no record");
 	pt_parse_sample(&attr, &rec, &s);
@@ -289,7 +289,7 @@ static void on_and_off(void)
 	int i;
 
 	attr.disabled = 0;
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < 15; i++) {
 		int fd = pt_open(&attr, 0, -1, -1, 0);
 
 		syscall(SYS_getppid);

@@ -300,6 +300,9 @@ void pt_peer_start(struct pt_peer *p);
 void pt_peer_turn(struct pt_peer *p);
 void pt_peer_stop(struct pt_peer *p);
 
+/* Sleep, for as long as it takes to be switched out once and in again. */
+void pt_switch_out(void);
+
 static inline u64 pt_addr(const void *p)
 {
 	return (u64)(uintptr_t)p;

@@ -14,6 +14,7 @@
 #include "../../kselftest.h"
 
 #define WATCHDOG_SECONDS	20
+#define SLOW_NS		500000000
 
 static int failures;
 
@@ -146,10 +147,16 @@ int pt_run(int argc, char **argv, const struct pt_case *cases, unsigned int nr)
 	pt_sysctl_share();
 	for (i = 0; i < nr; i++) {
 		int result;
+		u64 start;
 
 		if (!selected(cases[i].name, argc, argv))
 			continue;
+		start = pt_clock(CLOCK_MONOTONIC);
 		result = run_one(&cases[i]);
+		start = pt_clock(CLOCK_MONOTONIC) - start;
+		if (start > SLOW_NS)
+			pt_msg("%s took %llu ms", cases[i].name,
+			       (unsigned long long)start / 1000000);
 		if (result == KSFT_PASS)
 			ksft_test_result_pass("%s\n", cases[i].name);
 		else if (result == KSFT_SKIP)

@@ -5,6 +5,7 @@
  * context switches. Cases compare what the kernel counted with them.
  */
 #include "ptest.h"
+#include <sys/resource.h>
 
 /*
  * The loop is written in assembly in a section of its own, so that its
@@ -176,6 +177,27 @@ void pt_burn(u64 ns)
 
 	while (pt_clock(CLOCK_THREAD_CPUTIME_ID) < end)
 		pt_spin(1000);
+}
+
+static long voluntary_switches(void)
+{
+	struct rusage u;
+
+	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
+	return u.ru_nvcsw;
+}
+
+void pt_switch_out(void)
+{
+	struct timespec ts = { 0, 1000000 };
+	long before = voluntary_switches();
+
+	/* A timer may be over before we are asleep. */
+	while (voluntary_switches() == before) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+		ts.tv_nsec *= 2;
+		pt_need(ts.tv_nsec < 1000000000, "sleeping did not switch");
+	}
 }
 
 void pt_peer_start(struct pt_peer *p)

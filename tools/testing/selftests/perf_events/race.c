@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * race.c - two threads do what must not be done at the same time, on the
+ * same event: map, unmap, redirect, close, read, switch, sample.
+ *
+ * There is little to compare here. What counts is that every call returns
+ * with a plausible answer and that the kernel's log stays silent; the latter
+ * is for whoever runs this to see. Each case ends with an event that works.
+ */
+#include "lib/ptest.h"
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+
+#define ROUNDS	20
+
+struct duel {
+	pthread_barrier_t start, end;
+	int fd[2];
+	int round;
+	void (*other)(struct duel *d);
+	bool stop;
+};
+
+static void *second(void *arg)
+{
+	struct duel *d = arg;
+
+	for (;;) {
+		pthread_barrier_wait(&d->start);
+		if (d->stop)
+			return NULL;
+		d->other(d);
+		pthread_barrier_wait(&d->end);
+	}
+}
+
+static struct perf_event_attr sampling(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_IP;
+	return attr;
+}
+
+/* Each round: set up, both sides at once, clear up. */
+static void fight(void (*setup)(struct duel *), void (*one)(struct duel *),
+		  void (*other)(struct duel *), void (*cleanup)(struct duel *))
+{
+	struct duel d = { .other = other, .fd = { -1, -1 } };
+	struct perf_event_attr attr = sampling();
+	struct pt_ring r;
+	pthread_t t;
+	int fd;
+
+	pthread_barrier_init(&d.start, NULL, 2);
+	pthread_barrier_init(&d.end, NULL, 2);
+	pt_need(!pthread_create(&t, NULL, second, &d), "thread");
+	for (d.round = 0; d.round < ROUNDS; d.round++) {
+		setup(&d);
+		pthread_barrier_wait(&d.start);
+		one(&d);
+		pthread_barrier_wait(&d.end);
+		cleanup(&d);
+	}
+	d.stop = true;
+	pthread_barrier_wait(&d.start);
+	pthread_join(t, NULL);
+	/* And it still works. */
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 2);
+	pt_enable(fd);
+	pt_fault(5);
+	pt_disable(fd);
+	pt_check(pt_count_records(&r, PERF_RECORD_SAMPLE) >= 5, "no samples any more");
+}
+
+static void open_two(struct duel *d)
+{
+	struct perf_event_attr attr = sampling();
+
+	d->fd[0] = pt_open(&attr, getpid(), -1, -1, 0);
+	d->fd[1] = pt_open(&attr, getpid(), -1, -1, 0);
+}
+
+static void close_two(struct duel *d)
+{
+	close(d->fd[0]);
+	close(d->fd[1]);
+}
+
+static void map_and_unmap(int fd, int pages)
+{
+	void *p = pt_try_map(fd, pages, PROT_READ | PROT_WRITE);
+
+	if (!p)
+		return;
+	*(volatile u8 *)p;
+	munmap(p, (size_t)(1 + pages) * (size_t)pt_page_size());
+}
+
+static void map_first(struct duel *d)
+{
+	map_and_unmap(d->fd[0], 4);
+	pt_fault(1);
+	map_and_unmap(d->fd[0], 4);
+}
+
+static void map_other_size(struct duel *d)
+{
+	map_and_unmap(d->fd[0], 2);
+	map_and_unmap(d->fd[0], 4);
+}
+
+static void class23_two_mappers(void)
+{
+	fight(open_two, map_first, map_other_size, close_two);
+}
+
+static void close_first(struct duel *d)
+{
+	close(d->fd[0]);
+	d->fd[0] = -1;
+}
+
+/* class 24: the last mapping and the last fd go at the same time */
+static void *mapping;
+
+static void open_and_map(struct duel *d)
+{
+	open_two(d);
+	mapping = pt_try_map(d->fd[0], 4, PROT_READ | PROT_WRITE);
+	pt_need(mapping, "mmap: %s", strerror(errno));
+	pt_fault(1);
+}
+
+static void unmap_it(struct duel *d)
+{
+	(void)d;
+	munmap(mapping, 5 * (size_t)pt_page_size());
+}
+
+static void class24_unmap_and_close(void)
+{
+	fight(open_and_map, unmap_it, close_first, close_two);
+}
+
+static void redirect_second(struct duel *d)
+{
+	pt_ioctl(d->fd[1], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)d->fd[0]);
+	pt_fault(1);
+	pt_ioctl(d->fd[1], PERF_EVENT_IOC_SET_OUTPUT, -1ul);
+	pt_ioctl(d->fd[1], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)d->fd[0]);
+}
+
+static void class25_redirect_and_unmap(void)
+{
+	fight(open_and_map, redirect_second, unmap_it, close_two);
+}
+
+static void redirect_crosswise(struct duel *d)
+{
+	pt_ioctl(d->fd[0], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)d->fd[1]);
+	map_and_unmap(d->fd[0], 4);
+}
+
+static void redirect_and_map(struct duel *d)
+{
+	pt_ioctl(d->fd[1], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)d->fd[0]);
+	map_and_unmap(d->fd[1], 4);
+}
+
+static void class25_redirect_crosswise(void)
+{
+	fight(open_two, redirect_crosswise, redirect_and_map, close_two);
+}
+
+static void map_both(struct duel *d)
+{
+	map_and_unmap(d->fd[1], 4);
+}
+
+static void class29_redirected_is_mapped(void)
+{
+	fight(open_and_map, redirect_second, map_both, close_two);
+}
+
+static void unmap_then_close(struct duel *d)
+{
+	unmap_it(d);
+	close_two(d);
+}
+
+static void fault_some(struct duel *d)
+{
+	(void)d;
+	pt_fault(20);
+}
+
+static void toggle(struct duel *d)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		pt_ioctl(d->fd[0], PERF_EVENT_IOC_DISABLE, 0);
+		pt_ioctl(d->fd[0], PERF_EVENT_IOC_PAUSE_OUTPUT, i & 1);
+		pt_ioctl(d->fd[0], PERF_EVENT_IOC_ENABLE, 0);
+		pt_ioctl(d->fd[0], PERF_EVENT_IOC_RESET, 0);
+	}
+}
+
+static void sampling_and_switching(void)
+{
+	fight(open_and_map, fault_some, toggle, unmap_then_close);
+}
+
+/* class 33: overflow against removal, on the path that runs with interrupts on */
+static void class33_sampling_and_close(void)
+{
+	fight(open_and_map, fault_some, close_first, unmap_then_close);
+}
+
+static void poll_it(struct duel *d)
+{
+	struct pollfd p = { .fd = d->fd[0], .events = POLLIN };
+	int i;
+
+	for (i = 0; i < 10; i++)
+		poll(&p, 1, 0);
+}
+
+static void poll_and_close(void)
+{
+	fight(open_and_map, poll_it, close_first, unmap_then_close);
+}
+
+static void read_it(struct duel *d)
+{
+	u64 v[8];
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ssize_t n = read(d->fd[0], v, sizeof(v));
+
+		pt_check(n == 8 || (n == -1 && errno == EBADF), "read gave %zd", n);
+	}
+}
+
+static void read_and_close(void)
+{
+	fight(open_two, read_it, close_first, close_two);
+}
+
+static void open_group(struct duel *d)
+{
+	struct perf_event_attr attr = sampling();
+
+	d->fd[0] = pt_open(&attr, getpid(), -1, -1, 0);
+	d->fd[1] = pt_open(&attr, getpid(), -1, d->fd[0], 0);
+}
+
+static void group_ioctls(struct duel *d)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		pt_ioctl(d->fd[1], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+		pt_ioctl(d->fd[1], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+		pt_ioctl(d->fd[1], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+	}
+}
+
+static void class17_group_ioctl_and_leader_close(void)
+{
+	fight(open_group, group_ioctls, close_first, close_two);
+}
+
+static void set_period(struct duel *d)
+{
+	u64 period;
+
+	for (period = 1; period < 20; period++)
+		pt_ioctl(d->fd[0], PERF_EVENT_IOC_PERIOD, (unsigned long)&period);
+}
+
+static void period_and_sampling(void)
+{
+	fight(open_and_map, fault_some, set_period, unmap_then_close);
+}
+
+static void refresh_it(struct duel *d)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		pt_ioctl(d->fd[0], PERF_EVENT_IOC_REFRESH, 1);
+}
+
+static void class37_refresh_and_sampling(void)
+{
+	fight(open_and_map, fault_some, refresh_it, unmap_then_close);
+}
+
+static void open_clock(struct duel *d)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+
+	attr.sample_period = 10000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	d->fd[0] = pt_open(&attr, getpid(), -1, -1, 0);
+	d->fd[1] = pt_open(&attr, -1, 0, -1, 0);
+	mapping = pt_try_map(d->fd[0], 4, PROT_READ | PROT_WRITE);
+	pt_need(mapping, "mmap: %s", strerror(errno));
+}
+
+static void spin_some(struct duel *d)
+{
+	(void)d;
+	pt_spin(100000);
+}
+
+static void class39_timer_and_close(void)
+{
+	fight(open_clock, spin_some, close_first, unmap_then_close);
+}
+
+static void class39_timer_and_toggle(void)
+{
+	fight(open_clock, spin_some, toggle, unmap_then_close);
+}
+
+/* Signals on the way while the event goes. */
+static void open_async(struct duel *d)
+{
+	open_and_map(d);
+	signal(SIGIO, SIG_IGN);
+	fcntl(d->fd[0], F_SETOWN, getpid());
+	fcntl(d->fd[0], F_SETFL, fcntl(d->fd[0], F_GETFL) | O_ASYNC);
+}
+
+static void async_and_close(void)
+{
+	fight(open_async, fault_some, close_first, unmap_then_close);
+}
+
+/* class 13: opening an event on a task that is just becoming another program */
+static int exec_child(int argc, char **argv)
+{
+	return argc == 2 && !strcmp(argv[1], "--nothing") ? 0 : -1;
+}
+
+static void class13_open_and_exec(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int i, opened = 0;
+
+	attr.enable_on_exec = 1;
+	attr.inherit = 1;
+	for (i = 0; i < 30; i++) {
+		pid_t pid = fork();
+		int j;
+
+		if (!pid) {
+			execl("/proc/self/exe", "race", "--nothing", NULL);
+			_exit(99);
+		}
+		for (j = 0; j < 5; j++) {
+			int fd = pt_try_open(&attr, pid, -1, -1, 0);
+
+			pt_check(fd >= 0 || fd == -ESRCH, "open gave %d", fd);
+			if (fd >= 0) {
+				opened++;
+				close(fd);
+			}
+			sched_yield();
+		}
+		pt_reap(pid);
+	}
+	pt_msg("%d opens in time", opened);
+}
+
+static const struct pt_case cases[] = {
+	{ "class23_two_mappers", class23_two_mappers },
+	{ "class24_unmap_and_close", class24_unmap_and_close },
+	{ "class25_redirect_and_unmap", class25_redirect_and_unmap },
+	{ "class25_redirect_crosswise", class25_redirect_crosswise },
+	{ "class29_redirected_is_mapped", class29_redirected_is_mapped },
+	{ "sampling_and_switching", sampling_and_switching },
+	{ "class33_sampling_and_close", class33_sampling_and_close },
+	{ "poll_and_close", poll_and_close },
+	{ "read_and_close", read_and_close },
+	{ "class17_group_ioctl_and_leader_close", class17_group_ioctl_and_leader_close },
+	{ "period_and_sampling", period_and_sampling },
+	{ "class37_refresh_and_sampling", class37_refresh_and_sampling },
+	{ "class39_timer_and_close", class39_timer_and_close },
+	{ "class39_timer_and_toggle", class39_timer_and_toggle },
+	{ "async_and_close", async_and_close },
+	{ "class13_open_and_exec", class13_open_and_exec },
+};
+
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = exec_child;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * smp.c - tasks that move and CPUs that look on: counts of a task that is
+ * switched, migrated and read from elsewhere are exact all the same, and a
+ * reader on another CPU sees whole records only.
+ *
+ * Most cases make sense on one CPU as well, with switches instead of real
+ * concurrency.
+ */
+#include "lib/ptest.h"
+#include <pthread.h>
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+static struct perf_event_attr calls(void)
+{
+	return pt_attr(PERF_TYPE_TRACEPOINT,
+		       pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+}
+
+static int last_cpu(void)
+{
+	return pt_online_cpus() - 1;
+}
+
+struct worker {
+	pthread_t thread;
+	pthread_barrier_t ready;
+	pid_t tid;
+	u64 done;
+	int go[2];
+	bool stop;
+	void (*turn)(struct worker *w);
+	int cpu;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	char c;
+
+	pt_pin(w->cpu);
+	w->tid = pt_tid();
+	pthread_barrier_wait(&w->ready);
+	pt_need(read(w->go[0], &c, 1) == 1, "read: %s", strerror(errno));
+	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
+		w->turn(w);
+		__atomic_store_n(&w->done, w->done + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void start_worker(struct worker *w, void (*turn)(struct worker *), int cpu)
+{
+	memset(w, 0, sizeof(*w));
+	w->turn = turn;
+	w->cpu = cpu;
+	pt_need(!pipe(w->go), "pipe: %s", strerror(errno));
+	pthread_barrier_init(&w->ready, NULL, 2);
+	pt_need(!pthread_create(&w->thread, NULL, work, w), "thread");
+	pthread_barrier_wait(&w->ready);
+}
+
+static void go_worker(struct worker *w)
+{
+	pt_need(write(w->go[1], "x", 1) == 1, "write: %s", strerror(errno));
+}
+
+static void stop_worker(struct worker *w)
+{
+	__atomic_store_n(&w->stop, true, __ATOMIC_RELEASE);
+	pthread_join(w->thread, NULL);
+}
+
+static void call_once(struct worker *w)
+{
+	(void)w;
+	syscall(SYS_getppid);
+}
+
+static void wait_for(struct worker *w, u64 turns)
+{
+	u64 start = __atomic_load_n(&w->done, __ATOMIC_ACQUIRE);
+
+	while (__atomic_load_n(&w->done, __ATOMIC_ACQUIRE) < start + turns)
+		sched_yield();
+}
+
+static void migrating_counts_are_exact(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	int i, cpus = pt_online_cpus();
+
+	for (i = 0; i < 60; i++) {
+		pt_pin(i % cpus);
+		syscall(SYS_getppid);
+		if (i % 3 == 0)
+			sched_yield();
+		pt_eq(pt_count(fd), i + 1);
+	}
+}
+
+static void read_from_elsewhere(void)
+{
+	struct perf_event_attr attr = calls();
+	u64 f = TIMES, last = 0, last_enabled = 0;
+	struct worker w;
+	struct pt_read r;
+	int fd, i;
+
+	attr.read_format = f;
+	start_worker(&w, call_once, last_cpu());
+	pt_pin(0);
+	fd = pt_open(&attr, w.tid, -1, -1, 0);
+	go_worker(&w);
+	for (i = 0; i < 100; i++) {
+		u64 at_least = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
+
+		pt_read(fd, f, 1, &r);
+		pt_check(r.v[0].value >= last && r.v[0].value >= at_least, "%llu after %llu",
+			 (unsigned long long)r.v[0].value, (unsigned long long)last);
+		pt_check(r.enabled >= last_enabled, "enabled went back");
+		pt_check(r.running <= r.enabled, "running %llu of %llu",
+			 (unsigned long long)r.running, (unsigned long long)r.enabled);
+		last = r.v[0].value;
+		last_enabled = r.enabled;
+		if (i % 10 == 0)
+			wait_for(&w, 1);
+	}
+	stop_worker(&w);
+	pt_eq(pt_count(fd), w.done);
+}
+
+static void switched_from_elsewhere(void)
+{
+	struct perf_event_attr attr = calls();
+	struct worker w;
+	u64 n;
+	int fd, i;
+
+	attr.disabled = 1;
+	start_worker(&w, call_once, last_cpu());
+	pt_pin(0);
+	fd = pt_open(&attr, w.tid, -1, -1, 0);
+	go_worker(&w);
+	for (i = 0; i < 15; i++) {
+		/* Off means off, on means on, when the ioctl has returned. */
+		n = pt_count(fd);
+		wait_for(&w, 2);
+		pt_eq(pt_count(fd), n);
+		pt_enable(fd);
+		wait_for(&w, 2);
+		pt_check(pt_count(fd) > n, "enabled and not counting");
+		pt_disable(fd);
+	}
+	stop_worker(&w);
+}
+
+static void opened_and_closed_elsewhere(void)
+{
+	struct perf_event_attr attr = calls();
+	struct worker w;
+	int i, keep;
+
+	start_worker(&w, call_once, last_cpu());
+	pt_pin(0);
+	keep = pt_open(&attr, w.tid, -1, -1, 0);
+	go_worker(&w);
+	for (i = 0; i < 15; i++) {
+		int fd = pt_open(&attr, w.tid, -1, -1, 0);
+		int sib = pt_open(&attr, w.tid, -1, fd, 0);
+
+		wait_for(&w, 2);
+		pt_check(pt_count(fd) >= 1, "not counting");
+		pt_check(pt_count(sib) >= 1, "sibling not counting");
+		close(i & 1 ? fd : sib);
+		wait_for(&w, 1);
+		close(i & 1 ? sib : fd);
+	}
+	stop_worker(&w);
+	pt_eq(pt_count(keep), w.done);
+}
+
+static u8 *pages;
+#define PAGES	64
+
+/* Touch a row of pages and give them back: each turn is PAGES faults. */
+static void fault_row(struct worker *w)
+{
+	(void)w;
+	pt_touch(pages, PAGES);
+	madvise(pages, PAGES * (size_t)pt_page_size(), MADV_DONTNEED);
+}
+
+/*
+ * One writes, one reads: every record must be whole, addresses in turn, and
+ * each gap in them told by a LOST record.
+ */
+static void reader_beside_the_writer(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 seen = 0, lost = 0, next = 0, rounds = 0;
+	static struct pt_record rec;
+	struct pt_sample s;
+	struct worker w;
+	struct pt_ring r;
+	int fd;
+
+	pages = pt_fresh_pages(PAGES);
+	start_worker(&w, fault_row, last_cpu());
+	pt_pin(0);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
+	attr.read_format = PERF_FORMAT_LOST;
+	attr.disabled = 1;
+	fd = pt_open(&attr, w.tid, -1, -1, 0);
+	pt_map(&r, fd, 1);
+	pt_enable(fd);
+	go_worker(&w);
+	while (seen < 3000 && rounds++ < 2000000) {
+		u64 page;
+
+		if (!pt_next(&r, &rec)) {
+			sched_yield();
+			continue;
+		}
+		if (rec.h.type == PERF_RECORD_LOST) {
+			struct pt_rec_lost l;
+
+			memcpy(&l, rec.body, sizeof(l));
+			lost += l.lost;
+			next = (next + l.lost) % PAGES;
+			continue;
+		}
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.tid, w.tid);
+		pt_eq(s.cpu, last_cpu());
+		page = (s.addr - pt_addr(pages)) / (u64)pt_page_size();
+		/* A thread's first steps fault elsewhere, too. */
+		if (page >= PAGES) {
+			seen++;
+			continue;
+		}
+		pt_need(page == next, "page %llu instead of %llu after %llu samples, %llu lost",
+			(unsigned long long)page, (unsigned long long)next,
+			(unsigned long long)seen, (unsigned long long)lost);
+		next = (page + 1) % PAGES;
+		seen++;
+		if (seen % 5 == 0)
+			pt_consume(&r);
+	}
+	pt_check(seen >= 3000, "only %llu samples", (unsigned long long)seen);
+	stop_worker(&w);
+	pt_disable(fd);
+	while (pt_next(&r, &rec))
+		seen += rec.h.type == PERF_RECORD_SAMPLE;
+	{
+		struct pt_read v;
+
+		pt_read(fd, PERF_FORMAT_LOST, 1, &v);
+		pt_eq(v.v[0].value, seen + v.v[0].lost);
+		pt_check(v.v[0].lost >= lost, "told of %llu, lost %llu", (unsigned long long)lost,
+			 (unsigned long long)v.v[0].lost);
+	}
+}
+
+static void read_group_elsewhere(void)
+{
+	struct perf_event_attr attr = calls();
+	u64 f = PERF_FORMAT_GROUP | TIMES;
+	struct worker w;
+	struct pt_read r;
+	int lead, i;
+
+	attr.read_format = f;
+	start_worker(&w, call_once, last_cpu());
+	pt_pin(0);
+	attr.disabled = 1;
+	lead = pt_open(&attr, w.tid, -1, -1, 0);
+	attr.disabled = 0;
+	pt_open(&attr, w.tid, -1, lead, 0);
+	pt_open(&attr, w.tid, -1, lead, 0);
+	pt_enable(lead);
+	go_worker(&w);
+	for (i = 0; i < 100; i++) {
+		pt_read(lead, f, 3, &r);
+		/* Members are read one after the other, while the counting goes on. */
+		pt_check(r.v[0].value <= r.v[1].value + 1 &&
+			 r.v[1].value <= r.v[2].value + 1, "members at %llu, %llu, %llu",
+			 (unsigned long long)r.v[0].value, (unsigned long long)r.v[1].value,
+			 (unsigned long long)r.v[2].value);
+	}
+	stop_worker(&w);
+	pt_read(lead, f, 3, &r);
+	pt_eq(r.v[0].value, w.done);
+	pt_eq(r.v[1].value, w.done);
+	pt_eq(r.v[2].value, w.done);
+}
+
+/* Every CPU has its event; a task running over all of them is counted once. */
+static void sum_of_all_cpus(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd[64], cpus = pt_online_cpus(), i;
+	u64 sum = 0;
+
+	for (i = 0; i < cpus; i++)
+		fd[i] = pt_open(&attr, -1, i, -1, 0);
+	for (i = 0; i < 100; i++) {
+		pt_pin(i % cpus);
+		syscall(SYS_getppid);
+	}
+	for (i = 0; i < cpus; i++)
+		sum += pt_count(fd[i]);
+	pt_eq(sum, 100);
+}
+
+static void task_clock_over_migrations(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
+	u64 a, b, n;
+	int fd, i;
+
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	n = pt_count(fd);
+	a = pt_clock(CLOCK_THREAD_CPUTIME_ID);
+	for (i = 0; i < 20; i++) {
+		pt_pin(i % pt_online_cpus());
+		pt_burn(1000000);
+	}
+	b = pt_clock(CLOCK_THREAD_CPUTIME_ID);
+	n = pt_count(fd) - n;
+	pt_check(n + n / 20 >= b - a && n <= (b - a) + (b - a) / 5, "task-clock %llu of %llu",
+		 (unsigned long long)n, (unsigned long long)(b - a));
+}
+
+static void hw_over_migrations(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	u64 n;
+	int fd, i;
+
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	fd = pt_open_hw(&attr, -1);
+	if (!pt_time_is_exact())
+		pt_skip("instructions are not counted exactly here");
+	pt_enable(fd);
+	for (i = 0; i < 20; i++) {
+		pt_pin(i % pt_online_cpus());
+		pt_spin(50000);
+		sched_yield();
+	}
+	pt_disable(fd);
+	n = pt_count(fd);
+	pt_check(n >= 2000000 && n < 2020000, "%llu instructions", (unsigned long long)n);
+}
+
+static const struct pt_case cases[] = {
+	{ "migrating_counts_are_exact", migrating_counts_are_exact },
+	{ "read_from_elsewhere", read_from_elsewhere },
+	{ "switched_from_elsewhere", switched_from_elsewhere },
+	{ "opened_and_closed_elsewhere", opened_and_closed_elsewhere },
+	{ "reader_beside_the_writer", reader_beside_the_writer },
+	{ "read_group_elsewhere", read_group_elsewhere },
+	{ "sum_of_all_cpus", sum_of_all_cpus },
+	{ "task_clock_over_migrations", task_clock_over_migrations },
+	{ "hw_over_migrations", hw_over_migrations },
+};
+
+PT_MAIN(cases)
