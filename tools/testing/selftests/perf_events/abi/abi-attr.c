@@ -514,7 +514,8 @@ static void attr_max_stack(void)
 
 static void attr_wakeup(void)
 {
-	static const u64 values[] = { 0, 1, 4096, 0x80000000, 0xffffffff, 0xffffffff00000000, ~0ull };
+	static const u64 values[] = { 0, 1, 4096, 0x80000000, 0xffffffff, 0xffffffff00000000,
+		~0ull };
 
 	sweep_u64("events", 48, 0, 0, values, ARRAY_SIZE(values));
 	sweep_u64("watermark", 48, 1ull << 14, 0, values, ARRAY_SIZE(values));

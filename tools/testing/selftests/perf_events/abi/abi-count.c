@@ -90,7 +90,8 @@ static void count_exact(void)
 		"bp-rw4", "bp-x8", "sw-cgroup-switches",
 	};
 	static const u64 bits[] = { 0, 1ull << 4, 1ull << 5, 3ull << 4, 1ull << 6, 1ull << 7 };
-	static const char *const names[] = { "all", "nouser", "nokernel", "neither", "nohv", "noidle" };
+	static const char *const names[] = { "all", "nouser", "nokernel", "neither", "nohv",
+		"noidle" };
 	static const u64 periods[] = { 0, 1, 3, 1000 };
 	unsigned int i, b, p;
 

@@ -168,7 +168,8 @@ static void read_other(void)
 	say("lseek-cur", "%s", res(neg(lseek(fd, 0, SEEK_CUR))));
 	say("lseek-end", "%s", res(neg(lseek(fd, 0, SEEK_END))));
 	say("splice-out", "%s", res(neg(splice(fd, NULL, p[1], NULL, 8, SPLICE_F_NONBLOCK))));
-	say("splice-out-offset", "%s", res(neg(splice(fd, &loff, p[1], NULL, 8, SPLICE_F_NONBLOCK))));
+	say("splice-out-offset", "%s", res(neg(splice(fd, &loff, p[1], NULL, 8,
+						      SPLICE_F_NONBLOCK))));
 	if (write(p[1], v, 8) != 8)
 		die("write to pipe");
 	say("splice-in", "%s", res(neg(splice(p[0], NULL, fd, NULL, 8, SPLICE_F_NONBLOCK))));

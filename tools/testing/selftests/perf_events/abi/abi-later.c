@@ -81,7 +81,8 @@ static void later_sample_sizes(void)
 
 static void later_branch(void)
 {
-	static const char *const sources[] = { "sw-page-faults", "hw-cycles", "tp-getppid", "bp-w8" };
+	static const char *const sources[] = { "sw-page-faults", "hw-cycles", "tp-getppid",
+		"bp-w8" };
 	unsigned int i, b, bits;
 
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
@@ -127,7 +128,8 @@ static void later_sigtrap(void)
 				a.sample_period = p ? 1000000 : 0;
 				a.sig_data = datas[d];
 				attr_set_bits(&a, 1 | 1ull << 37 | with[w]);
-				tally_add(t, res(try_open(&a)), "%llx", (unsigned long long)datas[d]);
+				tally_add(t, res(try_open(&a)), "%llx",
+					  (unsigned long long)datas[d]);
 			}
 			tally_say(t, "with=%llx,period=%u,data", (unsigned long long)with[w],
 				  p ? 1000000 : 0);
@@ -170,14 +172,17 @@ static void later_ioctl(void)
 		say(name, "set-bpf-not-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, 0))));
 		say(name, "query-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query))));
 		say(name, "query-bpf-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, 0))));
-		say(name, "modify-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, 0))));
-		say(name, "modify-same %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
+		say(name, "modify-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+							  0))));
+		say(name, "modify-same %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+							  &a))));
 		a.config++;
 		say(name, "modify-config %s",
 		    res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
 		a.config--;
 		a.type++;
-		say(name, "modify-type %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
+		say(name, "modify-type %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+							  &a))));
 		close(fd);
 	}
 }
@@ -203,7 +208,8 @@ static void later_cgroup(void)
 				struct perf_event_attr a;
 
 				attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-				tally_add(t, res(try_open_at(&a, fds[i].fd, cpus[c], -1, flags)), "%d",
+				tally_add(t, res(try_open_at(&a, fds[i].fd, cpus[c], -1, flags)),
+					  "%d",
 					  cpus[c]);
 			}
 			tally_say(t, "%s,flags=%x,cpu", fds[i].name, flags);
@@ -216,7 +222,8 @@ static void later_cgroup(void)
 static void later_hotplug(void)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";
-	static const char *const sources[] = { "sw-page-faults", "sw-cpu-clock", "hw-cycles", "bp-w8" };
+	static const char *const sources[] = { "sw-page-faults", "sw-cpu-clock", "hw-cycles",
+		"bp-w8" };
 	unsigned int i;
 	int fds[4];
 	u64 v;
@@ -292,7 +299,8 @@ static void later_records(void)
 
 		attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 		attr_set_bits(&a, kinds[k].bit);
-		fd = pe_open(&a, k == 1 || k == 4 || k == 3 ? -1 : 0, k == 1 || k == 4 || k == 3 ? 0 : -1,
+		fd = pe_open(&a, k == 1 || k == 4 || k == 3 ? -1 : 0, k == 1 || k == 4 || k == 3 ?
+			     0 : -1,
 			     -1, 0);
 		if (fd < 0) {
 			say(kinds[k].name, "%s", res(fd));

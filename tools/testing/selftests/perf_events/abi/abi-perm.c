@@ -147,7 +147,8 @@ static void try_all(const char *prefix, pid_t root_pid)
 			a.sample_regs_user = 1;
 		if (a.sample_type & PERF_SAMPLE_REGS_INTR)
 			a.sample_regs_intr = 1;
-		tally_add(t, res(try_open_at(&a, pids[tries[i].place], cpus[tries[i].place], -1, 0)),
+		tally_add(t, res(try_open_at(&a, pids[tries[i].place], cpus[tries[i].place], -1,
+					     0)),
 			  "%s", tries[i].name);
 	}
 	tally_say(t, "%s", prefix);

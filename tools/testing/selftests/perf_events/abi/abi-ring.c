@@ -58,7 +58,8 @@ static unsigned int polled(int fd)
 static void ring_lost(void)
 {
 	static const u64 samples[] = {
-		PERF_SAMPLE_IP, PERF_SAMPLE_IP | PERF_SAMPLE_TID, PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		PERF_SAMPLE_IP, PERF_SAMPLE_IP | PERF_SAMPLE_TID, PERF_SAMPLE_TID |
+			PERF_SAMPLE_TIME |
 		PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_CPU, 0,
 	};
 	static const size_t pages[] = { 1, 2, 4 };
@@ -194,7 +195,8 @@ static void ring_overwrite(void)
 					die("read");
 				snprintf(name, sizeof(name), "%s,%u%s", names[b], faults[f],
 					 paused ? ",paused" : "");
-				say(name, "head %lld newest %s/%u count %llu lost %llu", (long long)head,
+				say(name, "head %lld newest %s/%u count %llu lost %llu",
+				    (long long)head,
 				    rec_name(h.type), h.size, (unsigned long long)v[0],
 				    (unsigned long long)v[1]);
 				ring_unmap(&r);

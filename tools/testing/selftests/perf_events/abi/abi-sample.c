@@ -160,7 +160,8 @@ static void sample_values(void)
 	u64 sample = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		     PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
 		     PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ;
-	int fd = sampling("sw-page-faults", sample, 0, PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+	int fd = sampling("sw-page-faults", sample, 0, PERF_FORMAT_ID |
+			  PERF_FORMAT_TOTAL_TIME_ENABLED |
 			  PERF_FORMAT_TOTAL_TIME_RUNNING, 1);
 	uintptr_t text = (uintptr_t)fault_touch;
 	u64 id = event_id(fd), n = 0, last = 0;
@@ -185,7 +186,8 @@ static void sample_values(void)
 		snprintf(name, sizeof(name), "sample%u", (unsigned int)n);
 		say(name, "identifier %d ip %d pid %d tid %d time %d addr %d id %d stream %d",
 		    v[0] == id, v[1] >= text && v[1] < text + 512, tid[0] == (u32)getpid(),
-		    tid[1] == (u32)getpid(), v[3] > last, v[4] == (u64)(uintptr_t)area + n * page_size,
+		    tid[1] == (u32)getpid(), v[3] > last,
+			    v[4] == (u64)(uintptr_t)area + n * page_size,
 		    v[5] == id, v[6] == id);
 		say(name, "cpu %u,%u period %llu read: count %llu running=enabled %d enabled>0 %d id %d",
 		    cpu[0], cpu[1], (unsigned long long)v[8], (unsigned long long)v[9],
@@ -292,7 +294,8 @@ static void sample_regs(void)
 
 		attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
 		a.sample_period = 1;
-		a.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR;
+		a.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			PERF_SAMPLE_REGS_INTR;
 		a.sample_regs_user = masks[m];
 		a.sample_regs_intr = masks[m];
 		a.sample_stack_user = 64;
@@ -383,7 +386,8 @@ static void sample_read(void)
 			make_faults(2);
 			ioctl(fds[0], PERF_EVENT_IOC_DISABLE, 0);
 			ring_take(&r);
-			snprintf(name, sizeof(name), "format=%x,members=%u", (unsigned int)formats[f],
+			snprintf(name, sizeof(name), "format=%x,members=%u",
+				 (unsigned int)formats[f],
 				 members);
 			say(name, "%s", ring_story(&r));
 			if (ring_next(&r, &pos, &rec))
@@ -410,7 +414,8 @@ static void timed(const char *source, u64 bits, u64 period, const char *label, b
 	if (source_find(source)->absent)
 		return;
 	source_attr(source_find(source), &a);
-	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_IDENTIFIER;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+		PERF_SAMPLE_IDENTIFIER;
 	a.sample_period = period;
 	attr_set_bits(&a, bits | 1);
 	snprintf(name, sizeof(name), "%s,%s", source, label);
@@ -523,7 +528,8 @@ static void sample_probes(void)
 
 			attr_init(&a, k->type, ret);
 			a.config1 = (u64)(uintptr_t)functions[i];
-			snprintf(name, sizeof(name), "kprobe%s,%s", ret ? "-return" : "", functions[i]);
+			snprintf(name, sizeof(name), "kprobe%s,%s", ret ? "-return" : "",
+				 functions[i]);
 			probe_run(name, &a, 5);
 		}
 	for (ret = 0; ret < 2 && !u->absent; ret++) {

@@ -314,7 +314,8 @@ static void side_exec(void)
 				else
 					data += !!(rec.h->misc & PERF_RECORD_MISC_MMAP_DATA);
 			}
-			say(kinds[k].name, "comm-exec %u vdso %u data %u others %u", exec, vdso, data,
+			say(kinds[k].name, "comm-exec %u vdso %u data %u others %u", exec, vdso,
+			    data,
 			    other);
 		} else {
 			tell(kinds[k].name, &r);
@@ -342,7 +343,8 @@ static void side_task(void)
 	while (ring_next(&r, &pos, &rec)) {
 		const u32 *w = (const u32 *)rec.body;
 
-		say(rec_name(rec.h->type), "pid-child %d ppid-self %d tid-child %d ptid-self %d time %d",
+		say(rec_name(rec.h->type),
+		    "pid-child %d ppid-self %d tid-child %d ptid-self %d time %d",
 		    w[0] == (u32)pid, w[1] == (u32)getpid(), w[2] == (u32)pid,
 		    w[3] == (u32)getpid(), rec.body[2] > 0);
 	}
@@ -364,7 +366,8 @@ static void side_task(void)
 	ring_take(&r);
 	{
 		/* Others of the machine may fork too on this CPU: count at least. */
-		u64 forks = ring_count(&r, PERF_RECORD_FORK), exits = ring_count(&r, PERF_RECORD_EXIT);
+		u64 forks = ring_count(&r, PERF_RECORD_FORK),
+			exits = ring_count(&r, PERF_RECORD_EXIT);
 
 		say("cpu-wide", "forks>=2 %d exits>=2 %d comm %d", forks >= 2, exits >= 2,
 		    ring_count(&r, PERF_RECORD_COMM) >= 1);
@@ -467,7 +470,8 @@ static void side_switch(void)
 			sizes += rec.h->size != size;
 			size = rec.h->size;
 		}
-		say(kinds[k].name, "in>=20 %d out>=20 %d twice %u others %u size %u sizes %u", in >= 20,
+		say(kinds[k].name, "in>=20 %d out>=20 %d twice %u others %u size %u sizes %u",
+		    in >= 20,
 		    out >= 20, twice, other, size, sizes);
 		ring_unmap(&r);
 		close(fd);

@@ -31,7 +31,8 @@ static void list_files(const char *name, const char *dir)
 
 		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
 		/* The power directory is there or not by another option. */
-		if (!lstat(path, &st) && strcmp(list[i]->d_name, "power") && len < sizeof(line) - 300)
+		if (!lstat(path, &st) && strcmp(list[i]->d_name, "power") &&
+		    len < sizeof(line) - 300)
 			len += snprintf(line + len, sizeof(line) - len, " %s:%o", list[i]->d_name,
 					st.st_mode & (S_ISLNK(st.st_mode) ? S_IFMT : ~0u));
 		free(list[i]);
@@ -65,7 +66,8 @@ static void system_sysfs(void)
 		snprintf(name, sizeof(name), "%s,mux", list[i]->d_name);
 		if (!access(path, F_OK)) {
 			static const char *const values[] = {
-				"0", "-1", "1", "4", "x", "", "10000", "2147483647", "4294967296", " 7 ",
+				"0", "-1", "1", "4", "x", "", "10000", "2147483647", "4294967296",
+					" 7 ",
 			};
 			struct tally *t = tally_new();
 			unsigned int v;
@@ -75,7 +77,8 @@ static void system_sysfs(void)
 				int ret = file_write(path, values[v]);
 				char text[64];
 
-				snprintf(text, sizeof(text), "%s:%lld", res(ret), file_number(path));
+				snprintf(text, sizeof(text), "%s:%lld", res(ret),
+					 file_number(path));
 				tally_add(t, text, "'%s'", values[v]);
 			}
 			tally_say(t, "%s,write", name);
@@ -136,10 +139,12 @@ static void system_sysctl(void)
 				char text[64];
 
 				/* 0 and 100 percent switch the limit off with a message. */
-				if (i == 4 && (!strcmp(values[v], "0") || !strcmp(values[v], "100")))
+				if (i == 4 && (!strcmp(values[v], "0") ||
+					       !strcmp(values[v], "100")))
 					file_write(path, "25");
 				if (ret >= 0)
-					snprintf(text, sizeof(text), "%s", now == strtoll(values[v], NULL, 0) ?
+					snprintf(text, sizeof(text), "%s",
+						 now == strtoll(values[v], NULL, 0) ?
 						 "ok" : "ok-other-value");
 				else
 					snprintf(text, sizeof(text), "%s", res(ret));

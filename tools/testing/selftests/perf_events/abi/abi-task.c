@@ -221,7 +221,8 @@ static void task_inherit_group(void)
 		}
 		wait_child(pid);
 		n = neg(read(leader, v, sizeof(v)));
-		say("inherit-group-read", "%ld bytes nr=%llu %llu %llu", n, (unsigned long long)v[0],
+		say("inherit-group-read", "%ld bytes nr=%llu %llu %llu", n,
+		    (unsigned long long)v[0],
 		    (unsigned long long)v[1], (unsigned long long)v[3]);
 		close(sibling);
 		close(leader);
@@ -311,7 +312,8 @@ static void task_exec(void)
 			die("read after exit");
 		/* An enabled one may have seen the child on its way to the gate. */
 		say(kinds[k].name, "exit %d before0 %d after>=20 %d %s %s", WEXITSTATUS(status),
-		    !(kinds[k].bits & 1) || !before[0], after[0] >= 20, after[1] ? "enabled" : "enabled=0",
+		    !(kinds[k].bits & 1) || !before[0], after[0] >= 20, after[1] ? "enabled" :
+			    "enabled=0",
 		    after[1] == after[2] ? "running=enabled" : "differ");
 		close(fd);
 	}
