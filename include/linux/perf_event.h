@@ -1112,7 +1112,7 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 
 /**
  * perf_event_create_kernel_counter - open an event from inside the kernel
- * @attr: copied; inherit, AUX output and grouping are not possible
+ * @attr: copied; aux_output and aux_action must be zero
  * @cpu: CPU, or -1 with a @task
  * @task: task, or %NULL with a @cpu
  * @callback: overflow handler, %NULL for the one that writes samples
@@ -1315,7 +1315,7 @@ static inline void perf_arch_fetch_caller_regs(struct pt_regs *regs, unsigned lo
  * perf_fetch_caller_regs - registers good enough for a sample of the caller
  * @regs: zeroed before; gets at least ip, sp, and what user_mode() and the unwinder look at
  *
- * A macro, not a function, would be wrong: the return address must be the caller's.
+ * Must be inlined: ip becomes the address to which the function around it returns.
  */
 static inline void perf_fetch_caller_regs(struct pt_regs *regs)
 {
@@ -1334,7 +1334,7 @@ static __always_inline bool __perf_sw_enabled(int swevt)
  * @regs: where
  * @addr: for PERF_SAMPLE_ADDR
  *
- * Any context but NMI.  A patched-out branch while nobody counts @event_id.
+ * Any context.  A patched-out branch while nobody counts @event_id.
  */
 static __always_inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
