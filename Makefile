@@ -10,7 +10,7 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check kselftest kunit abi-diff record-stock \
-	bench patch clean
+	bench boots patch clean
 
 help:
 	@echo 'Targets (options in brackets):'
@@ -26,6 +26,7 @@ help:
 	@echo '  abi-diff     run the ABI sweep on stock and ours, record stock'\''s answers, print differences [ARCH=]'
 	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both ARCHes'
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
+	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
 	@echo '  clean        remove build/'
 	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
@@ -67,6 +68,11 @@ record-stock: deps
 
 bench: deps
 	@$(S)/bench '$(ARCH)'
+
+boots:
+	@$(MAKE) kernel guest ARCH=arm64
+	@$(MAKE) kernel guest ARCH=x86_64
+	@$(S)/boots '$(or $(BOOTS),20)' '$(FLAVOUR)'
 
 patch:
 	@$(S)/deps >&2

@@ -270,6 +270,17 @@ done
 """
 
 
+def console_report(console, name):
+    """(lines a program printed, whether the next one was started) from the serial log."""
+    starts = [i for i, x in enumerate(console) if x.endswith("# running " + name)]
+    if not starts:
+        return None, False
+    rest = console[starts[0] + 1:]
+    ends = [i for i, x in enumerate(rest) if "# running " in x or x.startswith("@@guest")]
+    lines = rest[:ends[0]] if ends else rest
+    return [x for x in lines if not re.match(r" *\[ *\d+\.\d{6}\]", x)] or [""], bool(ends)
+
+
 def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=60, extra=(), show=False,
             after="", expected=()):
     """Run TAP programs in one guest and add their results to the tally."""
@@ -283,14 +294,16 @@ def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=60, extra=(
     for name in names:
         lines = read_lines(os.path.join(folder, name + ".tap"))
         if lines is None:
-            started = any(line.endswith("# running " + name) for line in console)
-            tally.add("%s/%s" % (label, name), "failed",
-                      "no report (it was running when the guest stopped?)" if started
-                      else "did not run")
-            continue
+            # The guest stopped early: the console has what was printed until then.
+            lines, ended = console_report(console, name)
+            if not ended:
+                tally.add("%s/%s" % (label, name), "failed",
+                          "the guest stopped while it ran" if lines else "did not run")
+                print("\n".join("    " + x for x in (lines or [])[-3:]))
+                continue
         if show:
             print("\n".join(["# %s/%s" % (label, name)] + lines))
-        code = (read_lines(os.path.join(folder, name + ".rc")) or ["?"])[0]
+        code = (read_lines(os.path.join(folder, name + ".rc")) or ["unknown"])[0]
         results, problems = tap_results(lines)
         for test, result, reason in results:
             key = "%s/%s: %s" % (label, name, test)
@@ -299,7 +312,7 @@ def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=60, extra=(
             tally.add(key, result, reason)
         if any(r[1] == "failed" for r in results) and not show:
             print("\n".join("    " + x for x in lines if x.startswith(("#", "not ok"))))
-        if code not in ("0", "4") and not any(r[1] == "failed" for r in results):
+        if code not in ("0", "4", "unknown") and not any(r[1] == "failed" for r in results):
             problems.append("exit code %s%s" % (code, " (time limit)" if code == "124" else ""))
         for p in problems:
             tally.add("%s/%s" % (label, name), "failed", p)
