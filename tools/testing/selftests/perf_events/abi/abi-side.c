@@ -488,6 +488,7 @@ static void side_throttle(void)
 	struct rec rec;
 	size_t pos = 0;
 	int fd, last = 0;
+	u64 end;
 
 	/* One sample per tick. */
 	file_write("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
@@ -499,7 +500,11 @@ static void side_throttle(void)
 	fd = must_open(&a);
 	ring_map(&r, fd, 64, RW);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	spin_ms(100);
+	/* A pair for each tick: as long as it takes on a loaded host. */
+	end = now_ns() + 3000000000ull;
+	do {
+		spin_ms(10);
+	} while (r.page->data_head < 20 * 40 && now_ns() < end);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	ring_take(&r);
 	while (ring_next(&r, &pos, &rec)) {
