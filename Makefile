@@ -5,6 +5,8 @@ ARCH ?= x86_64
 FLAVOUR ?= ours
 CONFIG_EXTRA ?=
 S := scripts
+# Targets that serve both architectures do so unless one is named.
+ARCHES := $(if $(filter command environment,$(firstword $(origin ARCH))),$(ARCH))
 MAKEFLAGS += --no-print-directory
 export KSRC QEMU_ACCEL JOBS
 
@@ -22,9 +24,9 @@ help:
 	@echo '               [ARCH=x86_64|arm64] [FLAVOUR=ours|stock] [CONFIG_EXTRA=FILE with Kconfig lines]'
 	@echo '  shell        interactive guest with perf [ARCH=] [FLAVOUR=]; leave it with "exit"'
 	@echo '  kselftest    compile and run the selftests in a guest [ARCH=] [FLAVOUR=] [TESTS="names"]'
-	@echo '  kunit        boot with the KUnit tests built in [ARCH=]'
+	@echo '  kunit        boot kernels with the KUnit tests built in [ARCH=]'
 	@echo '  abi-diff     run the ABI sweep on stock and ours, record stock'\''s answers, print differences [ARCH=]'
-	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both ARCHes'
+	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both architectures'
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
@@ -58,16 +60,16 @@ kselftest: kernel guest
 	@$(S)/kselftest -a '$(ARCH)' -F '$(FLAVOUR)' $(TESTS)
 
 kunit: deps
-	@$(S)/kunit '$(ARCH)'
+	@$(S)/kunit $(ARCHES)
 
 abi-diff: deps
-	@$(S)/abi-diff '$(ARCH)'
+	@$(S)/abi-diff $(ARCHES)
 
 record-stock: deps
-	@$(S)/record-stock
+	@$(S)/record-stock $(ARCHES)
 
 bench: deps
-	@$(S)/bench '$(ARCH)'
+	@$(S)/bench $(ARCHES)
 
 boots:
 	@$(MAKE) kernel guest ARCH=arm64
