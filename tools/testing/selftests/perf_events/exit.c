@@ -272,7 +272,7 @@ static void class34_exit_races_open(void)
 	unsigned int late = 0, i;
 
 	attr.inherit = 1;
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < 30; i++) {
 		int fd, spin;
 		pid_t pid;
 

@@ -104,7 +104,7 @@ static void again_and_again(void)
 	unsigned int turn;
 
 	pt_map(&r, fd, 1);
-	for (turn = 0; turn < 60; turn++) {
+	for (turn = 0; turn < 25; turn++) {
 		unsigned int n = 1 + turn * 37 % 400, i;
 
 		faults(fd, n);
@@ -143,10 +143,10 @@ static void seen_plus_lost_is_all(void)
 	unsigned int turn;
 
 	pt_map(&r, fd, 1);
-	for (turn = 0; turn < 40; turn++) {
+	for (turn = 0; turn < 20; turn++) {
 		unsigned int n = 100 + turn * 31 % 300;
 
-		if (turn == 39)
+		if (turn == 19)
 			n = 1;
 		faults(fd, n);
 		total += n;

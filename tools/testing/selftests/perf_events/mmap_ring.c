@@ -517,7 +517,7 @@ static void second_mapping_is_not_paid_twice(void)
 	attr.exclude_kernel = 1;
 	pt_need(!setrlimit(RLIMIT_MEMLOCK, &limit), "setrlimit: %s", strerror(errno));
 	pt_become_nobody();
-	for (n = 0; n < 200; n++) {
+	for (n = 0; n < 40; n++) {
 		fd = pt_open(&attr, 0, -1, -1, 0);
 		a = pt_try_map(fd, 64, PROT_READ | PROT_WRITE);
 		b = pt_try_map(fd, 64, PROT_READ | PROT_WRITE);

@@ -358,7 +358,7 @@ static void class13_open_and_exec(void)
 
 	attr.enable_on_exec = 1;
 	attr.inherit = 1;
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < 15; i++) {
 		pid_t pid = fork();
 		int j;
 

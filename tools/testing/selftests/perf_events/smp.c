@@ -218,7 +218,7 @@ static void reader_beside_the_writer(void)
 	pt_map(&r, fd, 1);
 	pt_enable(fd);
 	go_worker(&w);
-	while (seen < 3000 && rounds++ < 2000000) {
+	while (seen < 2000 && rounds++ < 2000000) {
 		u64 page;
 
 		if (!pt_next(&r, &rec)) {
@@ -250,7 +250,7 @@ static void reader_beside_the_writer(void)
 		if (seen % 5 == 0)
 			pt_consume(&r);
 	}
-	pt_check(seen >= 3000, "only %llu samples", (unsigned long long)seen);
+	pt_check(seen >= 2000, "only %llu samples", (unsigned long long)seen);
 	stop_worker(&w);
 	pt_disable(fd);
 	while (pt_next(&r, &rec))

@@ -47,6 +47,8 @@ typedef uint8_t u8;
 
 #define PT_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PT_NOINLINE		__attribute__((noinline, noclone))
+#define PT_NORETURN		__attribute__((noreturn))
+#define PT_PRINTF(a, b)		__attribute__((format(printf, a, b)))
 
 /* ---- cases and checks (run.c) ---- */
 
@@ -66,12 +68,11 @@ extern int (*pt_reexec_hook)(int argc, char **argv);
 		return pt_run(argc, argv, table, PT_ARRAY_SIZE(table));	\
 	}
 
-void pt_note_fail(const char *file, int line, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-void pt_end_failed(void) __attribute__((noreturn));
-void pt_end_case(void) __attribute__((noreturn));
-void pt_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-void pt_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+PT_PRINTF(3, 4) void pt_note_fail(const char *file, int line, const char *fmt, ...);
+PT_NORETURN void pt_end_failed(void);
+PT_NORETURN void pt_end_case(void);
+PT_NORETURN PT_PRINTF(1, 2) void pt_skip(const char *fmt, ...);
+PT_PRINTF(1, 2) void pt_msg(const char *fmt, ...);
 bool pt_eq_at(const char *file, int line, const char *what, s64 got, s64 want);
 int pt_failures(void);
 
@@ -296,6 +297,7 @@ struct pt_peer {
 	pid_t pid;
 	int to, from;
 };
+
 void pt_peer_start(struct pt_peer *p);
 void pt_peer_turn(struct pt_peer *p);
 void pt_peer_stop(struct pt_peer *p);
