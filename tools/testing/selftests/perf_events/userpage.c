@@ -230,6 +230,93 @@ static void hardware_event(void)
 	pt_eq(snapshot.time_running, snapshot.time_enabled);
 }
 
+#if defined(__aarch64__)
+/* The counter behind an index, read without the kernel. */
+static u64 read_counter(u32 index)
+{
+	u64 v = 0;
+
+#define COUNTER(n)							\
+	case (n) + 1:							\
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(v)); \
+		break
+	switch (index) {
+	COUNTER(0);
+	COUNTER(1);
+	COUNTER(2);
+	COUNTER(3);
+	COUNTER(4);
+	COUNTER(5);
+	case 32:
+		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(v));
+		break;
+	default:
+		pt_need(false, "index %u", index);
+	}
+#undef COUNTER
+	return v;
+}
+
+static u64 count_in_user_space(const struct pt_ring *r)
+{
+	struct perf_event_mmap_page *p = r->page;
+	u64 count, pmc = 0;
+	u32 seq, index;
+
+	do {
+		seq = __atomic_load_n(&p->lock, __ATOMIC_ACQUIRE);
+		index = p->index;
+		count = (u64)p->offset;
+		pt_need(p->cap_user_rdpmc && index, "index %u, capability %d", index,
+			(int)p->cap_user_rdpmc);
+		pmc = read_counter(index);
+		pmc <<= 64 - p->pmc_width;
+		pmc = (u64)((s64)pmc >> (64 - p->pmc_width));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&p->lock, __ATOMIC_RELAXED) != seq);
+	return count + pmc;
+}
+
+/* config1 asks for access by user space (bit 1) and 64 bits (bit 0). */
+static void counter_read_by_user_space(void)
+{
+	static const u64 config[] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS };
+	unsigned int i, j, wide;
+
+	if (!pt_path_exists("/proc/sys/kernel/perf_user_access"))
+		pt_skip("no counters for user space");
+	pt_sysctl_set("perf_user_access", 1);
+	for (i = 0; i < 4; i++) {
+		struct perf_event_attr attr = pt_attr(PERF_TYPE_HARDWARE, config[i & 1]);
+		struct pt_ring r;
+		int fd;
+
+		wide = i >> 1;
+		attr.exclude_kernel = 1;
+		attr.config1 = 2 | wide;
+		fd = pt_open_hw(&attr, -1);
+		pt_map(&r, fd, 0);
+		for (j = 0; j < 20; j++) {
+			u64 before = pt_count(fd), now = count_in_user_space(&r);
+			u64 after = pt_count(fd);
+
+			pt_check(now >= before && now <= after, "%llu is not in %llu..%llu",
+				 (unsigned long long)now, (unsigned long long)before,
+				 (unsigned long long)after);
+			if (j % 5 == 4)
+				pt_switch_out();
+			pt_spin(1000);
+		}
+		/* Disabled, the index is withdrawn. */
+		pt_disable(fd);
+		pt_eq(r.page->index, 0);
+		pt_eq(r.page->offset, pt_count(fd));
+		pt_unmap(&r);
+		close(fd);
+	}
+}
+#endif
+
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "sequence_moves", sequence_moves },
@@ -238,6 +325,9 @@ static const struct pt_case cases[] = {
 	{ "time_zero", time_zero },
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
+#if defined(__aarch64__)
+	{ "counter_read_by_user_space", counter_read_by_user_space },
+#endif
 };
 
 PT_MAIN(cases)
