@@ -80,6 +80,7 @@ static void passive_start(struct pevent *e, u64 now)
 	/* Hits on another CPU pass over the event until its period is set. */
 	e->pmu->add(&e->pub, PERF_EF_START);
 	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
+	perf_event_update_userpage(&e->pub);
 }
 
 static void passive_stop(struct pevent *e, u64 now)
@@ -322,10 +323,21 @@ void pe_enable_locked(struct pevent *e, u64 now)
  */
 void pe_disable_locked(struct pevent *e, u64 now)
 {
+	struct pevent *m;
+
 	if (e->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	stop(e, now);
 	/* A pending disable may have turned it OFF already. */
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
+
+	/* For scheduled events their drivers do this. */
+	if (!pe_is_passive(e))
+		return;
+	if (!pe_is_leader(e))
+		perf_event_update_userpage(&e->pub);
+	else
+		pe_for_each_member(m, e)
+			perf_event_update_userpage(&m->pub);
 }

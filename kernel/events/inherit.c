@@ -254,8 +254,11 @@ void pe_child_leave(struct pevent *child)
 		atomic64_add(times.running, &parent->gone_running);
 	}
 	mutex_unlock(&parent->family_lock);
-	if (ours)
-		pe_put(child);
+	if (!ours)
+		return;
+	/* It may have been the last one: poll() on the parent says HUP then. */
+	pe_wake(parent);
+	pe_put(child);
 }
 
 /**

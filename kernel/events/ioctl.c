@@ -30,6 +30,7 @@ static void reset_fn(struct pctx *ctx, void *arg)
 	else if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		e->pmu->read(&e->pub);
 	local64_set(&e->count, 0);
+	perf_event_update_userpage(&e->pub);
 }
 
 static void enable_one(struct pevent *e, void *arg)
@@ -45,7 +46,6 @@ static void disable_one(struct pevent *e, void *arg)
 static void reset_one(struct pevent *e, void *arg)
 {
 	pe_event_call(e, reset_fn, e);
-	perf_event_update_userpage(&e->pub);
 }
 
 static void on_group(struct pevent *e, void (*fn)(struct pevent *e, void *arg), unsigned long flags)
@@ -119,13 +119,13 @@ static int set_period(struct pevent *e, u64 value)
 	return 0;
 }
 
-static int ioctl_set_output(struct pevent *e, int fd)
+static int ioctl_set_output(struct pevent *e, unsigned long fd)
 {
 	struct pevent *target;
 	struct fd f;
 	int ret;
 
-	if (fd == -1)
+	if (fd == -1UL)
 		return pe_set_output(e, NULL);
 	f = fdget(fd);
 	if (!fd_file(f))

@@ -91,6 +91,8 @@ static inline void pe_count_record(struct perf_buffer *rb, int every)
 {
 	if (local_inc_return(&rb->events) >= every) {
 		local_sub(every, &rb->events);
+		/* The ABI's pattern of wakeups has always had the watermark move by 1 here. */
+		local_inc(&rb->wakeup);
 		WRITE_ONCE(rb->due, 1);
 	}
 }

@@ -275,7 +275,6 @@ static int add(struct perf_event *event, int flags)
 {
 	begin_periods(event);
 	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
-	perf_event_update_userpage(event);
 	return 0;
 }
 

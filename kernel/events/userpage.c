@@ -38,7 +38,7 @@ static void write_page(struct pevent *e, struct perf_event_mmap_page *page)
 	barrier();	/* odd before the first change */
 
 	page->index = counter_index(e);
-	base = pe_count_now(e, now) + atomic64_read(&e->gone_count);
+	base = local64_read(&e->count) + atomic64_read(&e->gone_count);
 	if (page->index)	/* user space adds what the counter shows now */
 		base -= local64_read(&e->hw.prev_count);
 	page->offset = base;
