@@ -208,7 +208,7 @@ static bool task_records(unsigned int unused)
 	if (event_add(&a, 0, -1) < 0)
 		return false;
 	buffer_map((1 << 20) / page_size);
-	return true;
+	return buffer_written_by(run_fork);
 }
 
 static bool mmap_records(unsigned int unused)
@@ -222,7 +222,7 @@ static bool mmap_records(unsigned int unused)
 	if (event_add(&a, 0, -1) < 0)
 		return false;
 	buffer_map((1 << 20) / page_size);
-	return true;
+	return buffer_written_by(run_exec_map);
 }
 
 const struct row count_rows[] = {

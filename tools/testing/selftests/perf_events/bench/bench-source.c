@@ -32,7 +32,7 @@ static bool sample_faults(unsigned int which)
 	if (event_add(&a, 0, -1) < 0)
 		return false;
 	buffer_map((1 << 20) / page_size);
-	return true;
+	return buffer_written_by(run_fault);
 }
 
 static bool sample_full(unsigned int unused)
@@ -88,6 +88,16 @@ static int load(const struct bpf_insn *insns, unsigned int n)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
+static void run_bpf(unsigned int n)
+{
+	while (n--) {
+		union bpf_attr attr = { .test.prog_fd = prog };
+
+		if (bpf(BPF_PROG_TEST_RUN, &attr) < 0)
+			die("BPF_PROG_TEST_RUN");
+	}
+}
+
 static bool bpf_output(unsigned int size)
 {
 	union bpf_attr create = {
@@ -133,7 +143,7 @@ static bool bpf_output(unsigned int size)
 	insns[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0);
 	insns[n++] = INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	prog = load(insns, n);
-	return prog >= 0;
+	return prog >= 0 && buffer_written_by(run_bpf);
 }
 
 static bool bpf_empty(unsigned int unused)
@@ -146,16 +156,6 @@ static bool bpf_empty(unsigned int unused)
 	(void)unused;
 	prog = load(insns, 2);
 	return prog >= 0;
-}
-
-static void run_bpf(unsigned int n)
-{
-	while (n--) {
-		union bpf_attr attr = { .test.prog_fd = prog };
-
-		if (bpf(BPF_PROG_TEST_RUN, &attr) < 0)
-			die("BPF_PROG_TEST_RUN");
-	}
 }
 
 static void bpf_done(void)
@@ -191,9 +191,10 @@ static bool tracepoint(unsigned int sampled)
 	}
 	if (event_add(&a, 0, -1) < 0)
 		return false;
-	if (sampled)
-		buffer_map((1 << 20) / page_size);
-	return true;
+	if (!sampled)
+		return true;
+	buffer_map((1 << 20) / page_size);
+	return buffer_written_by(run_getppid);
 }
 
 const struct row trace_rows[] = {

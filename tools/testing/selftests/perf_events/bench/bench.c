@@ -246,7 +246,21 @@ u64 buffer_head(void)
 
 void buffer_unmap(void)
 {
-	munmap(buffer, buffer_bytes);
+	if (buffer)
+		munmap(buffer, buffer_bytes);
+	buffer = NULL;
+}
+
+/* Whether one operation writes a record: a row that writes none measures nothing. */
+bool buffer_written_by(void (*run)(unsigned int n))
+{
+	u64 head = buffer_head();
+
+	run(1);
+	if (buffer_head() != head)
+		return true;
+	fprintf(stderr, "bench: the next row writes no record\n");
+	return false;
 }
 
 /* ---- rows ---- */

@@ -90,6 +90,7 @@ void buffer_map(size_t pages);
 void buffer_drain(void);
 void buffer_unmap(void);
 u64 buffer_head(void);
+bool buffer_written_by(void (*run)(unsigned int n));
 
 #define BIT_DISABLED		(1ull << 0)
 #define BIT_INHERIT		(1ull << 1)
