@@ -185,6 +185,54 @@ static void tid_of_a_thread(void)
 	}
 }
 
+/* Numbers are those of the opener's pid namespace. */
+static void pid_namespace(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_TID);
+	int go[2], own[2], fd, n = 0;
+	struct pt_ring r;
+	pid_t pid;
+	char c = 0;
+
+	pt_need(!pipe(go) && !pipe(own), "pipe: %s", strerror(errno));
+	if (unshare(CLONE_NEWPID))
+		pt_skip("no pid namespaces: %s", strerror(errno));
+	pid = fork();
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		pt_settle();
+		pt_eq(getpid(), 1);
+		record_faults(&attr, &r, pt_fresh_pages(5), 5);
+		while (pt_next(&r, &rec)) {
+			pt_parse_sample(&attr, &rec, &s);
+			pt_eq(s.pid, 1);
+			pt_eq(s.tid, 1);
+			n++;
+		}
+		pt_eq(n, 5);
+		/* Not under two events at once: this is about one's own view. */
+		pt_need(write(own[1], &c, 1) == 1 && read(go[0], &c, 1) == 1, "pipe");
+		pt_fault(5);
+		pt_end_case();
+	}
+	pt_need(read(own[0], &c, 1) == 1, "read: %s", strerror(errno));
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&r, fd, 64);
+	pt_enable(fd);
+	pt_need(write(go[1], &c, 1) == 1, "write: %s", strerror(errno));
+	pt_reap(pid);
+	while (pt_next(&r, &rec)) {
+		pt_parse_sample(&attr, &rec, &s);
+		/* The number of somebody dying may be gone already. */
+		if (s.pid == (u32)-1 || !s.pid)
+			continue;
+		pt_eq(s.pid, pid);
+		pt_eq(s.tid, pid);
+		n++;
+	}
+	pt_check(n >= 5, "%d samples", n);
+}
+
 static void times_by_clock(void)
 {
 	static const clockid_t clocks[] = {
@@ -720,6 +768,7 @@ static const struct pt_case cases[] = {
 	{ "kernel_mode", kernel_mode },
 	{ "excluded_kernel", excluded_kernel },
 	{ "tid_of_a_thread", tid_of_a_thread },
+	{ "pid_namespace", pid_namespace },
 	{ "times_by_clock", times_by_clock },
 	{ "default_time_is_monotonic", default_time_is_monotonic },
 	{ "ids", ids },

@@ -335,6 +335,40 @@ static void task_clock_over_migrations(void)
 		 (unsigned long long)n, (unsigned long long)(b - a));
 }
 
+static void spin_a_little(struct worker *w)
+{
+	(void)w;
+	pt_spin(10000);
+}
+
+/* A clock that only counts is read while it runs on another CPU. */
+static void task_clock_read_from_elsewhere(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
+	u64 last = 0, start, n;
+	struct worker w;
+	int fd, i;
+
+	start_worker(&w, spin_a_little, last_cpu());
+	pt_pin(0);
+	fd = pt_open(&attr, w.tid, -1, -1, 0);
+	start = pt_clock(CLOCK_MONOTONIC);
+	go_worker(&w);
+	for (i = 0; i < 50; i++) {
+		wait_for(&w, 2);
+		n = pt_count(fd);
+		pt_check(n > last, "the clock stands at %llu", (unsigned long long)n);
+		pt_check(n <= pt_clock(CLOCK_MONOTONIC) - start + 1000000,
+			 "%llu ns of %llu", (unsigned long long)n,
+			 (unsigned long long)(pt_clock(CLOCK_MONOTONIC) - start));
+		last = n;
+	}
+	stop_worker(&w);
+	n = pt_count(fd);
+	pt_burn(1000000);
+	pt_eq(pt_count(fd), n);
+}
+
 static void hw_over_migrations(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
@@ -366,6 +400,7 @@ static const struct pt_case cases[] = {
 	{ "read_group_elsewhere", read_group_elsewhere },
 	{ "sum_of_all_cpus", sum_of_all_cpus },
 	{ "task_clock_over_migrations", task_clock_over_migrations },
+	{ "task_clock_read_from_elsewhere", task_clock_read_from_elsewhere },
 	{ "hw_over_migrations", hw_over_migrations },
 };
 
