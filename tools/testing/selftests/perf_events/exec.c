@@ -8,6 +8,7 @@
  * code.
  */
 #include "lib/ptest.h"
+#include <pthread.h>
 
 static struct perf_event_attr calls(void)
 {
@@ -322,6 +323,62 @@ static void observer_keeps_its_buffer(void)
 	pt_check(samples > 5, "only %u faults of a new program", samples);
 }
 
+struct exec_thread {
+	pthread_barrier_t ready, go;
+	pid_t tid;
+};
+
+static void *exec_in_thread(void *arg)
+{
+	struct exec_thread *t = arg;
+
+	t->tid = pt_tid();
+	pthread_barrier_wait(&t->ready);
+	pthread_barrier_wait(&t->go);
+	call(5);
+	exec_self(7, -1);
+	return NULL;
+}
+
+/*
+ * A thread execs: it takes over the pid, the others die. Its event goes on,
+ * the leader's is left with what it had.
+ */
+static void thread_that_execs(void)
+{
+	struct perf_event_attr attr = calls();
+	int tids[2], go[2], ids[2], of_leader, of_thread;
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(tids) && !pipe(go), "pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		struct exec_thread t;
+		pthread_t thread;
+
+		pthread_barrier_init(&t.ready, NULL, 2);
+		pthread_barrier_init(&t.go, NULL, 2);
+		pt_need(!pthread_create(&thread, NULL, exec_in_thread, &t), "thread");
+		pthread_barrier_wait(&t.ready);
+		ids[0] = pt_tid();
+		ids[1] = t.tid;
+		if (write(tids[1], ids, sizeof(ids)) != sizeof(ids) || read(go[0], &c, 1) != 1)
+			_exit(97);
+		call(2);
+		pthread_barrier_wait(&t.go);
+		for (;;)
+			pause();
+	}
+	pt_need(read(tids[0], ids, sizeof(ids)) == sizeof(ids), "read: %s", strerror(errno));
+	of_leader = pt_open(&attr, ids[0], -1, -1, 0);
+	of_thread = pt_open(&attr, ids[1], -1, -1, 0);
+	pt_need(write(go[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_eq(exit_code(pid), 0);
+	pt_eq(pt_count(of_leader), 2);
+	pt_eq(pt_count(of_thread), 12);
+}
+
 static void hw_enabled_by_exec(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
@@ -368,6 +425,7 @@ static const struct pt_case cases[] = {
 	{ "children_of_the_new_program", children_of_the_new_program },
 	{ "buffer_goes_with_the_memory", buffer_goes_with_the_memory },
 	{ "observer_keeps_its_buffer", observer_keeps_its_buffer },
+	{ "thread_that_execs", thread_that_execs },
 	{ "hw_enabled_by_exec", hw_enabled_by_exec },
 };
 

@@ -288,7 +288,9 @@ static void kernel_samples(void)
 		}
 		n++;
 	}
-	pt_eq(n, pt_count(fd) / 20011);
+	/* The last one may have been due where interrupts are off and DISABLE came first. */
+	pt_check(n <= pt_count(fd) / 20011 && n + 1 >= pt_count(fd) / 20011,
+		 "%u samples of %llu cycles", n, (unsigned long long)pt_count(fd));
 	pt_check(kernel * 2 > n, "%u of %u samples in the kernel", kernel, n);
 }
 

@@ -8,6 +8,7 @@
  * faults nothing but the case itself makes that call.
  */
 #include "lib/ptest.h"
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -491,6 +492,70 @@ static void of_another_task(void)
 	pt_eq(pt_count(fd), 20);
 }
 
+/* A group is inherited as it is: leader on, one sibling off until it is switched on. */
+static void disabled_sibling(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int lead, sib;
+
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 1;
+	sib = pt_open(&attr, 0, -1, lead, 0);
+	puppet_start(&p);
+	puppet_call(&p, 4);
+	pt_eq(pt_count(lead), 4);
+	pt_eq(pt_count(sib), 0);
+	pt_enable(sib);
+	puppet_call(&p, 4);
+	pt_eq(pt_count(lead), 8);
+	pt_eq(pt_count(sib), 4);
+	/* Leader off: all off. By its group flag all on again. */
+	pt_disable(lead);
+	puppet_call(&p, 4);
+	pt_eq(pt_count(sib), 4);
+	pt_eq(pt_ioctl(sib, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	puppet_call(&p, 4);
+	puppet_stop(&p);
+	pt_eq(pt_count(lead), 12);
+	pt_eq(pt_count(sib), 8);
+}
+
+/* Children write where the parent's event writes, also when that changes later. */
+static void buffer_mapped_after_fork(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	struct pt_ring r;
+	int fd;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.wakeup_events = 1;
+	keep_contexts_apart();
+	pt_pin(0);
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	puppet_start(&p);
+	puppet_call(&p, 3);
+	pt_map(&r, fd, 4);
+	puppet_call(&p, 5);
+	{
+		struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+		/* The one who polls is woken by the child's samples. */
+		pt_eq(poll(&pfd, 1, 0), 1);
+		pt_eq(pfd.revents, POLLIN);
+	}
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 5);
+	pt_unmap(&r);
+	puppet_call(&p, 2);
+	pt_map(&r, fd, 2);
+	puppet_call(&p, 1);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 1);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), 11);
+}
+
 /* inherit_stat keeps the counts of the tasks apart even when contexts could be swapped. */
 static void inherit_stat_sums(void)
 {
@@ -666,6 +731,8 @@ static const struct pt_case cases[] = {
 	{ "bound_to_a_cpu", bound_to_a_cpu },
 	{ "closed_while_children_live", closed_while_children_live },
 	{ "of_another_task", of_another_task },
+	{ "disabled_sibling", disabled_sibling },
+	{ "buffer_mapped_after_fork", buffer_mapped_after_fork },
 	{ "inherit_stat_sums", inherit_stat_sums },
 	{ "switch_between_equals", switch_between_equals },
 	{ "hw_sum_of_children", hw_sum_of_children },

@@ -234,6 +234,23 @@ static void paused_output_is_lost(void)
 	expect_samples(&r, 1);
 }
 
+/* A record larger than the buffer never fits, and nothing else happens. */
+static void larger_than_the_buffer(void)
+{
+	struct perf_event_attr attr = sampling();
+	struct pt_ring r;
+	int fd;
+
+	attr.sample_type = PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 32768;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 1);
+	faults(fd, 12);
+	pt_eq(pt_head(&r), 0);
+	pt_eq(lost_of(fd), 12);
+	pt_eq(pt_count(fd), 12);
+}
+
 /* Nobody wanted them: not lost. */
 static void without_a_buffer(void)
 {
@@ -344,6 +361,7 @@ static const struct pt_case cases[] = {
 	{ "trailer", trailer },
 	{ "no_room_for_the_record_itself", no_room_for_the_record_itself },
 	{ "paused_output_is_lost", paused_output_is_lost },
+	{ "larger_than_the_buffer", larger_than_the_buffer },
 	{ "without_a_buffer", without_a_buffer },
 	{ "sideband_is_counted", sideband_is_counted },
 	{ "two_events_one_buffer", two_events_one_buffer },

@@ -255,6 +255,41 @@ static void full_until_consumed(void)
 	pt_eq(pt_count(fd), room + 50);
 }
 
+/* Whatever user space writes into the first page is its own problem only. */
+static void hostile_reader(void)
+{
+	static const u64 tails[] = {
+		~0ull, 1, 1ull << 63, 0x123456789abcdefull, 4096, 4095, (u64)-16,
+	};
+	int fd = open_sampling();
+	struct pt_ring r;
+	unsigned int i;
+
+	pt_map(&r, fd, 1);
+	pt_enable(fd);
+	for (i = 0; i < PT_ARRAY_SIZE(tails); i++) {
+		__atomic_store_n(&r.page->data_tail, tails[i], __ATOMIC_RELEASE);
+		pt_fault(300);
+	}
+	/* The rest of the page is for reading; the kernel does not believe it. */
+	memset((u8 *)r.page + offsetof(struct perf_event_mmap_page, data_offset), 0xff, 48);
+	r.page->lock = 7;
+	r.page->index = 99;
+	pt_fault(50);
+	pt_reset(fd);
+	pt_eq(try_mmap(fd, 4 * (size_t)pt_page_size(), PROT_READ, MAP_SHARED,
+		       (off_t)(64 * pt_page_size())), -EINVAL);
+	pt_disable(fd);
+	pt_unmap(&r);
+	/* And the next mapping is as good as new. */
+	pt_map(&r, fd, 1);
+	pt_reset(fd);
+	pt_enable(fd);
+	pt_fault(3);
+	pt_disable(fd);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 3);
+}
+
 /* poll() says IN only when a wakeup happened since the last poll(). */
 static int poll_now(int fd)
 {
@@ -554,6 +589,7 @@ static const struct pt_case cases[] = {
 	{ "header_of_the_page", header_of_the_page },
 	{ "records_wrap_around", records_wrap_around },
 	{ "full_until_consumed", full_until_consumed },
+	{ "hostile_reader", hostile_reader },
 	{ "wakeup_events", wakeup_events },
 	{ "wakeup_watermark", wakeup_watermark },
 	{ "default_watermark", default_watermark },

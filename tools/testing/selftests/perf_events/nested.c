@@ -185,6 +185,7 @@ static void overflowing_buffer(void)
 static void counter_in_page_fault(void)
 {
 	struct perf_event_attr probe = cycles(0);
+	u64 due, got;
 	int f, c;
 
 	close(pt_open_hw(&probe, -1));
@@ -198,7 +199,11 @@ static void counter_in_page_fault(void)
 	work(60, true);
 	all_off();
 	pt_eq(ev[f].seen, pt_count(ev[f].fd));
-	pt_eq(ev[c].seen + lost_of(c), pt_count(ev[c].fd) / 30011);
+	due = pt_count(ev[c].fd) / 30011;
+	got = ev[c].seen + lost_of(c);
+	/* DISABLE may come between the last overflow and its interrupt. */
+	pt_check(got == due || got + 1 == due, "%llu of %llu overflows", (unsigned long long)got,
+		 (unsigned long long)due);
 	pt_check(ev[c].seen > 20, "%llu overflows", (unsigned long long)ev[c].seen);
 }
 

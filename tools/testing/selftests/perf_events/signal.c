@@ -261,6 +261,35 @@ static void other_process(void)
 	pt_eq(got.tid, pt_tid());
 }
 
+/* What an inherited event does is told to the owner of the one that was opened. */
+static void overflow_of_a_child(void)
+{
+	struct perf_event_attr attr;
+	int fd, i, status;
+	pid_t pid;
+
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	attr.sample_period = 50;
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	catch_signal(SIGRTMIN);
+	arm_fd(fd, SIGRTMIN, F_OWNER_PID, getpid());
+	pid = fork();
+	if (!pid) {
+		memset(&got, 0, sizeof(got));
+		for (i = 0; i < 50; i++)
+			syscall(SYS_getppid);
+		/* Not to the one that caused it. */
+		_exit(got.nr);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	pt_eq(status, 0);
+	pt_check(got.in >= 1, "nobody was told");
+	pt_eq(got.fd, fd);
+	pt_eq(pt_count(fd), 50);
+}
+
 /* A sideband record past the watermark notifies, too. */
 static void watermark_of_sideband(void)
 {
@@ -348,6 +377,7 @@ static const struct pt_case cases[] = {
 	{ "silent_without_async", silent_without_async },
 	{ "thread_directed", thread_directed },
 	{ "other_process", other_process },
+	{ "overflow_of_a_child", overflow_of_a_child },
 	{ "watermark_of_sideband", watermark_of_sideband },
 	{ "desched_event", desched_event },
 	{ "hw_cycles_by_signal", hw_cycles_by_signal },
