@@ -328,7 +328,8 @@ static void two_tasks(void)
 	}
 	pt_check(mine >= 3 && others >= 3, "%u samples of mine, %u of the child", mine, others);
 	/* A task is switched in a little before its events are. */
-	pt_check(pt_count(fd) >= each / 50 * 98, "task-clock %llu", (unsigned long long)pt_count(fd));
+	pt_check(pt_count(fd) >= each / 50 * 98, "task-clock %llu",
+		 (unsigned long long)pt_count(fd));
 }
 
 static void refresh(void)

@@ -178,8 +178,8 @@ static void task_clock(void)
 	b = pt_clock(CLOCK_THREAD_CPUTIME_ID);
 	n = pt_count(fd) - n;
 	/* Around a switch the event is off a little longer than the task. */
-	pt_check(n + n / 50 >= b - a, "task-clock %llu below the CPU time %llu", (unsigned long long)n,
-		 (unsigned long long)(b - a));
+	pt_check(n + n / 50 >= b - a, "task-clock %llu below the CPU time %llu",
+		 (unsigned long long)n, (unsigned long long)(b - a));
 	pt_check(n < (b - a) * 2, "task-clock %llu far above the CPU time %llu",
 		 (unsigned long long)n, (unsigned long long)(b - a));
 	/* Asleep it stands still. */

@@ -234,27 +234,17 @@ static void hardware_event(void)
 /* The counter behind an index, read without the kernel. */
 static u64 read_counter(u32 index)
 {
-	u64 v = 0;
+	u64 v[7];
 
-#define COUNTER(n)							\
-	case (n) + 1:							\
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(v)); \
-		break
-	switch (index) {
-	COUNTER(0);
-	COUNTER(1);
-	COUNTER(2);
-	COUNTER(3);
-	COUNTER(4);
-	COUNTER(5);
-	case 32:
-		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(v));
-		break;
-	default:
-		pt_need(false, "index %u", index);
-	}
-#undef COUNTER
-	return v;
+	__asm__ volatile("mrs %0, pmevcntr0_el0" : "=r"(v[0]));
+	__asm__ volatile("mrs %0, pmevcntr1_el0" : "=r"(v[1]));
+	__asm__ volatile("mrs %0, pmevcntr2_el0" : "=r"(v[2]));
+	__asm__ volatile("mrs %0, pmevcntr3_el0" : "=r"(v[3]));
+	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(v[6]));
+	if (index == 32)
+		return v[6];
+	pt_need(index >= 1 && index <= 4, "index %u", index);
+	return v[index - 1];
 }
 
 static u64 count_in_user_space(const struct pt_ring *r)
