@@ -212,8 +212,11 @@ def tap_results(lines):
     """[(name, result, reason)] of the leaves of a TAP report, and what is wrong with it."""
     results, problems, plans = [], [], {}
     stack = {}
-    reason = ""
+    reason, suite = "", ""
     for line in lines:
+        m = re.match(r" *# Subtest: (\S+)", line)
+        if m:
+            suite = m[1] + "."
         # A reason is printed in a line of its own, before the result.
         if re.match(r"# *SKIP\b", line):
             reason = line.lstrip("# ")[4:].lstrip(": ")
@@ -241,7 +244,7 @@ def tap_results(lines):
         stack[depth] = stack.get(depth, 0) + 1
         # A line that closes a deeper level is the sum of that level, no test of its own.
         if not deeper or (m["not"] and not any(r[1] == "failed" for r in results)):
-            results.append((name.strip(), result, (reason or directive) if skip else ""))
+            results.append(((suite if depth else "") + name.strip(), result, (reason or directive) if skip else ""))
         reason = ""
     for d, count in stack.items():
         if plans.get(d) not in (None, count):
@@ -427,16 +430,23 @@ def add_kunit(tally, label, lines, show=False):
     for test, result, reason in results:
         tally.add("%s: %s" % (label, test), result, reason)
     if any(r[1] == "failed" for r in results) and not show:
-        print("\n".join("    " + x for x in lines
-                        if "not ok" in x or "FAILED" in x or "Expected" in x))
+        near = {j for i, x in enumerate(lines) if "not ok" in x or "FAILED" in x
+                for j in range(i, i + (1 if "not ok" in x else 5))}
+        print("\n".join("    " + lines[j] for j in sorted(near) if j < len(lines)))
     for p in problems:
         tally.add(label, "failed", p)
+
+
+# Built in, but off unless asked for.
+KUNIT_ON = ["--append", "kunit.enable=1"]
+# The base's breakpoint tests want more than one CPU.
+KUNIT_GUEST = KUNIT_ON + ["--smp", "2"]
 
 
 def run_kunit(tally, arch, flavour, show=False):
     """Boot a kernel whose tests run at boot, read its log."""
     rc, folder, log = guest(arch, flavour, "mkdir -p /out; dmesg > /out/dmesg\n",
-                            name="kunit", timeout=300)
+                            name="kunit", timeout=300, extra=KUNIT_GUEST)
     if rc:
         tally.add("kunit-%s: guest" % arch, "failed", "%s (log: %s)" % (why(rc), log))
     lines = read_lines(os.path.join(folder, "dmesg")) or read_lines(log) or []
