@@ -376,6 +376,7 @@ void perf_assert_sibling_lock(struct perf_event *event)
 
 	WARN_ON_ONCE(ctx && debug_locks && !irqs_disabled() && !lockdep_is_held(&ctx->mutex));
 }
+EXPORT_SYMBOL_GPL(perf_assert_sibling_lock);
 #endif
 
 /* Drivers ask whose events they are scheduling (irqs off). Return: NULL for none. */
