@@ -11,7 +11,7 @@
  *
  * The last pe_put() tears down what can sleep at once: accounting, buffer, PMU (which frees
  * hardware reservations, so a counter is free when close() returns), limits.  What a hit on another
- * CPU may still look at -- the event itself, its context, its namespace -- goes after a grace
+ * CPU may still look at -- the event itself, its filter, context, namespace -- goes after a grace
  * period, and after an irq_work that such a hit queued has run.  Nobody waits for that.  The
  * irq_work of an inherited event looks at the parent, so a child counts in its parent's mem_refs
  * until then.
@@ -68,6 +68,10 @@ static void free_rcu_done(struct rcu_head *rcu)
 		call_rcu(&e->rcu, free_rcu_done);
 		return;
 	}
+#ifdef CONFIG_EVENT_TRACING
+	/* Hits of @e and its children looked at it until now. */
+	ftrace_profile_free_filter(&e->pub);
+#endif
 	put_memory(e);
 	if (parent)
 		put_memory(parent);
@@ -88,9 +92,6 @@ static void destroy(struct pevent *e)
 	pe_pending_sync(e);
 	if (e->rb)
 		unbind_buffer(e);
-#ifdef CONFIG_EVENT_TRACING
-	ftrace_profile_free_filter(&e->pub);
-#endif
 	if (e->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();
 	kfree(e->addr_filter_ranges);

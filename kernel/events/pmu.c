@@ -341,6 +341,7 @@ static int ask_pmu(struct pmu *pmu, struct pevent *e)
 		if (!ret)
 			return 0;
 		pe_pmu_unbind_event(e);
+		e->pmu = NULL;
 		return ret;
 	}
 	e->pmu = NULL;
@@ -451,7 +452,7 @@ void pe_pmu_unbind_event(struct pevent *e)
 		e->destroy(&e->pub);
 		e->destroy = NULL;
 	}
-	e->pmu = NULL;
+	/* e->pmu stays: the last hit of a passive event may be under way on another CPU. */
 	module_put(pmu->module);
 }
 
