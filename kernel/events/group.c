@@ -73,10 +73,12 @@ static void admit_if_possible(struct pevent *leader, u64 now)
 
 static void passive_start(struct pevent *e, u64 now)
 {
-	if (e->hw.interrupts == PE_THROTTLED) {
-		pe_record_throttle(e, false);
-		e->hw.interrupts = 0;
-	}
+	/*
+	 * This may not be the CPU whose events write to the buffer.  The next hit comes there: it
+	 * takes the tick for over, and writes the UNTHROTTLE record.
+	 */
+	if (e->hw.interrupts == PE_THROTTLED)
+		e->hw.interrupts_seq = U64_MAX;
 	/* Hits on another CPU pass over the event until its period is set. */
 	e->pmu->add(&e->pub, PERF_EF_START);
 	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
