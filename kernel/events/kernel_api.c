@@ -71,7 +71,12 @@ EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);
  */
 int perf_event_release_kernel(struct perf_event *event)
 {
+	/* Passive events are removed without stopping the CPU that hits them: see software.c. */
+	bool in_handler = pe(event)->passive && is_sampling_event(event);
+
 	pe_release(pe(event));
+	if (in_handler)
+		synchronize_rcu();	/* the handler may be in a module that goes now */
 	return 0;
 }
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
