@@ -45,7 +45,8 @@ static void part_enter(struct pe_part *part, u64 now)
 	struct pe_part *cpu_part = &cpc->cpu_part;
 
 	perf_pmu_disable(part->pmu);
-	cpc->task_part = part;
+	if (part != cpu_part)	/* it is when a CPU comes back online with events */
+		cpc->task_part = part;
 	if (has_pinned(part)) {
 		if (!list_empty(&cpu_part->running[PE_FLEXIBLE]))
 			pe_part_out(cpu_part, PE_CLASS_FLEXIBLE, now);
@@ -96,7 +97,8 @@ void pe_ctx_out(struct pctx *ctx, u64 now)
 			/* Held until oncpu is gone: pmu_enable() asks perf_cpu_task_ctx(). */
 			perf_pmu_disable(part->pmu);
 			pe_part_out(part, PE_CLASS_ALL, now);
-			pe_cpc(part->pmu)->task_part = NULL;
+			if (ctx->task)
+				pe_cpc(part->pmu)->task_part = NULL;
 		}
 	}
 	stop_clocks(ctx, now);
