@@ -37,8 +37,8 @@ static void steer(struct pe_clock *clock, bool run, u64 driver)
 		return;
 	if (run)
 		pe_clock_start(clock, driver);
-	else
-		pe_clock_stop(clock, driver);
+	else	/* when a reader would see it, not before it was started: see follow() */
+		pe_clock_stop(clock, follow(clock, driver) - clock->offset);
 }
 
 /**

@@ -24,21 +24,23 @@ static inline u64 pe_now(void)
  */
 static inline u64 pe_clock_read(const struct pe_clock *clock, u64 now)
 {
-	return READ_ONCE(clock->running) ? now + READ_ONCE(clock->offset) : READ_ONCE(clock->time);
+	/* Pairs with the stores of pe_clock_start() and pe_clock_stop(). */
+	return smp_load_acquire(&clock->running) ? now + READ_ONCE(clock->offset) :
+						   READ_ONCE(clock->time);
 }
 
 static inline void pe_clock_start(struct pe_clock *clock, u64 now)
 {
 	WRITE_ONCE(clock->offset, clock->time - now);
-	barrier();	/* an NMI that sees running must see its offset */
-	WRITE_ONCE(clock->running, true);
+	/* Who sees it running must see its offset. */
+	smp_store_release(&clock->running, true);
 }
 
 static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
 {
 	WRITE_ONCE(clock->time, now + clock->offset);
-	barrier();	/* an NMI that sees it stopped must see its time */
-	WRITE_ONCE(clock->running, false);
+	/* Who sees it stopped must see its time. */
+	smp_store_release(&clock->running, false);
 }
 
 /**
