@@ -90,7 +90,10 @@ static void period_fn(struct pctx *ctx, void *arg)
 	/* The new period starts now, not after what is left of the old one. */
 	if (active) {
 		perf_pmu_disable(e->pmu);
-		if (e->hw.interrupts == PE_THROTTLED) {
+		if (pe_is_passive(e)) {
+			/* Perhaps not on its CPU: the next hit releases it, see passive_start(). */
+			e->hw.interrupts_seq = U64_MAX;
+		} else if (e->hw.interrupts == PE_THROTTLED) {
 			e->hw.interrupts = 0;
 			pe_record_throttle(e, false);
 		}
@@ -115,7 +118,8 @@ static int set_period(struct pevent *e, u64 value)
 	} else if (value >> 63 || (e->pmu->check_period && e->pmu->check_period(&e->pub, value))) {
 		return -EINVAL;
 	}
-	pe_event_call(e, period_fn, &args);
+	/* Not pe_event_call(): hits move period_left with operations that are atomic on their CPU. */
+	pe_call(pe_ctx(e), period_fn, &args);
 	return 0;
 }
 
