@@ -439,14 +439,12 @@ def add_kunit(tally, label, lines, show=False):
 
 # Built in, but off unless asked for.
 KUNIT_ON = ["--append", "kunit.enable=1"]
-# The base's breakpoint tests want more than one CPU.
-KUNIT_GUEST = KUNIT_ON + ["--smp", "2"]
 
 
 def run_kunit(tally, arch, flavour, show=False):
     """Boot a kernel whose tests run at boot, read its log."""
     rc, folder, log = guest(arch, flavour, "mkdir -p /out; dmesg > /out/dmesg\n",
-                            name="kunit", timeout=300, extra=KUNIT_GUEST)
+                            name="kunit", timeout=300, extra=KUNIT_ON)
     if rc:
         tally.add("kunit-%s: guest" % arch, "failed", "%s (log: %s)" % (why(rc), log))
     lines = read_lines(os.path.join(folder, "dmesg")) or read_lines(log) or []
