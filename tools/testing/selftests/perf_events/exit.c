@@ -361,7 +361,11 @@ static void class35_close_races_exit(void)
 		pt_need(!pthread_create(&t, NULL, closer, i & 1 ? &fd : &sib), "thread");
 		pt_reap(pid);
 		pthread_join(t, NULL);
-		pt_eq(pt_count(i & 1 ? sib : fd), 1);
+		/* The sibling of a leader just closed may sit out until its next switch-in. */
+		if (i & 1)
+			pt_check(pt_count(sib) <= 1, "%llu calls", (unsigned long long)pt_count(sib));
+		else
+			pt_eq(pt_count(fd), 1);
 		close(i & 1 ? sib : fd);
 		close(go[0]);
 		close(go[1]);

@@ -200,7 +200,7 @@ static void fault_row(struct worker *w)
 static void reader_beside_the_writer(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-	u64 seen = 0, lost = 0, next = 0, rounds = 0;
+	u64 seen = 0, lost = 0, next = 0, deadline;
 	static struct pt_record rec;
 	struct pt_sample s;
 	struct worker w;
@@ -218,7 +218,8 @@ static void reader_beside_the_writer(void)
 	pt_map(&r, fd, 1);
 	pt_enable(fd);
 	go_worker(&w);
-	while (seen < 2000 && rounds++ < 2000000) {
+	deadline = pt_clock(CLOCK_MONOTONIC) + 10000000000ull;
+	while (seen < 600 && pt_clock(CLOCK_MONOTONIC) < deadline) {
 		u64 page;
 
 		if (!pt_next(&r, &rec)) {
@@ -250,7 +251,7 @@ static void reader_beside_the_writer(void)
 		if (seen % 5 == 0)
 			pt_consume(&r);
 	}
-	pt_check(seen >= 2000, "only %llu samples", (unsigned long long)seen);
+	pt_check(seen >= 600, "only %llu samples", (unsigned long long)seen);
 	stop_worker(&w);
 	pt_disable(fd);
 	while (pt_next(&r, &rec))
@@ -319,7 +320,7 @@ static void sum_of_all_cpus(void)
 static void task_clock_over_migrations(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
-	u64 a, b, n;
+	u64 a, b, n, slack;
 	int fd, i;
 
 	fd = pt_open(&attr, 0, -1, -1, 0);
@@ -331,7 +332,9 @@ static void task_clock_over_migrations(void)
 	}
 	b = pt_clock(CLOCK_THREAD_CPUTIME_ID);
 	n = pt_count(fd) - n;
-	pt_check(n + n / 20 >= b - a && n <= (b - a) + (b - a) / 5, "task-clock %llu of %llu",
+	/* Each move has the task on a CPU for some time before its events are. */
+	slack = (b - a) / (pt_time_is_exact() ? 20 : 4);
+	pt_check(n + slack >= b - a && n <= b - a + slack, "task-clock %llu of %llu",
 		 (unsigned long long)n, (unsigned long long)(b - a));
 }
 
