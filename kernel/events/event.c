@@ -199,6 +199,7 @@ static struct pevent *make(const struct pe_origin_args *args)
 		return NULL;
 	init_lists(e);
 	pe_pending_init(e);
+	pe_sigtrap_init(e);
 	e->attr = *args->attr;
 	e->cpu = args->cpu;
 	e->oncpu = -1;
@@ -276,6 +277,8 @@ struct pevent *pe_alloc(const struct pe_origin_args *args)
 
 	if ((unsigned int)args->cpu >= nr_cpu_ids && (!args->task || args->cpu != -1))
 		return ERR_PTR(-EINVAL);
+	if (args->attr->sigtrap && !args->task)
+		return ERR_PTR(-EINVAL);	/* whoever runs on the CPU asked for no signal */
 
 	e = make(args);
 	if (!e)

@@ -53,9 +53,9 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 	return ctx;
 }
 
-static void leave(struct pevent *e)
+/* After pe_retire() or pe_detach(): who learns of it? */
+static void part_with(struct pevent *e)
 {
-	pe_detach(e, PERF_EVENT_STATE_EXIT);
 	if (e->parent) {
 		pe_child_leave(e);
 		return;
@@ -64,42 +64,31 @@ static void leave(struct pevent *e)
 	pe_wake(e);
 }
 
-static void write_read_records(struct pevent **events, unsigned int nr, struct task_struct *task)
+/* The first event that leaves, pinned; nothing is added meanwhile. @only_exec: see attr. */
+static struct pevent *next_to_leave(struct pctx *ctx, bool only_exec)
 {
-	unsigned int i;
+	struct pevent *e;
 
-	for (i = 0; i < nr; i++)
-		if (events[i]->parent && events[i]->attr.inherit_stat)
-			pe_record_read(events[i], task);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		if (only_exec && !e->attr.remove_on_exec)
+			continue;
+		/* Attached events have a reference: it is dropped after they are detached. */
+		pe_get(e);
+		return e;
+	}
+	return NULL;
 }
 
 static void leave_all(struct pctx *ctx, struct task_struct *task)
 {
-	struct pevent **events, *e;
-	unsigned int i, nr;
+	struct pevent *e;
 
-	events = pe_ctx_snapshot(ctx, &nr);
-	if (events) {
-		write_read_records(events, nr, task);
-		for (i = 0; i < nr; i++)
-			leave(events[i]);
-		pe_snapshot_put(events, nr);
-		return;
-	}
-
-	/* Out of memory: one at a time.  The list gets shorter, since nothing can be added. */
-	for (;;) {
-		raw_spin_lock_irq(&ctx->lock);
-		e = list_first_entry_or_null(&ctx->events, struct pevent, ctx_entry);
-		if (e && !pe_tryget(e)) {
-			raw_spin_unlock_irq(&ctx->lock);
-			cond_resched();
-			continue;
-		}
-		raw_spin_unlock_irq(&ctx->lock);
-		if (!e)
-			return;
-		leave(e);
+	while ((e = next_to_leave(ctx, false))) {
+		if (e->parent && e->attr.inherit_stat)
+			pe_record_read(e, task);
+		pe_retire(e);
+		part_with(e);
 		pe_put(e);
 	}
 }
@@ -128,17 +117,33 @@ void perf_event_exit_task(struct task_struct *task)
 	pe_ctx_put(ctx);
 }
 
-/* Enable what waits for exec. */
-static void enable_on_exec(struct pctx *ctx)
+/* Enable what waits for exec. Return: there are events that end with exec. */
+static bool enable_on_exec(struct pctx *ctx)
 {
+	bool some_end = false;
 	u64 now = pe_now();
 	struct pevent *e;
 
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		some_end |= e->attr.remove_on_exec;
 		if (!e->attr.enable_on_exec)
 			continue;
 		e->attr.enable_on_exec = 0;
 		pe_enable_locked(e, now);
+	}
+	return some_end;
+}
+
+/* The old program's events go; the rest of their groups goes on without them. */
+static void remove_on_exec(struct pctx *ctx)
+{
+	struct pevent *e;
+
+	guard(mutex)(&ctx->mutex);
+	while ((e = next_to_leave(ctx, true))) {
+		pe_detach(e, PERF_EVENT_STATE_EXIT);
+		part_with(e);
+		pe_put(e);
 	}
 }
 
@@ -150,12 +155,15 @@ static void enable_on_exec(struct pctx *ctx)
 void perf_event_exec(void)
 {
 	struct pctx *ctx = pe_task_ctx(current);
+	bool some_end;
 
 	if (!ctx)
 		return;
 	local_irq_disable();
 	pe_lock_here(ctx);
-	enable_on_exec(ctx);
+	some_end = enable_on_exec(ctx);
 	pe_unlock_here(ctx);
 	local_irq_enable();
+	if (some_end)
+		remove_on_exec(ctx);
 }

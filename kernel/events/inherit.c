@@ -26,7 +26,8 @@ static bool inherits(const struct pevent *e, u64 clone_flags)
 {
 	/* Siblings go with their leader. */
 	return e->attr.inherit &&
-	       (!e->attr.inherit_thread || clone_flags & CLONE_THREAD);
+	       (!e->attr.inherit_thread || clone_flags & CLONE_THREAD) &&
+	       (!e->attr.sigtrap || clone_flags & CLONE_SIGHAND);
 }
 
 static void copy_period(struct pevent *copy, const struct pevent *from)

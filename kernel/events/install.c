@@ -176,6 +176,7 @@ void pe_attach(struct pctx *ctx, struct pevent *e)
 struct detach_args {
 	struct pevent		*e;
 	enum perf_event_state	final;
+	bool			keep_group;
 };
 
 static void detach_fn(struct pctx *ctx, void *arg)
@@ -184,8 +185,7 @@ static void detach_fn(struct pctx *ctx, void *arg)
 	struct pevent *e = args->e;
 	u64 now = pe_now();
 
-	/* Members of a group that a user opened exit together and stay readable as a group. */
-	pe_withdraw(e, args->final == PERF_EVENT_STATE_EXIT && !e->parent, now);
+	pe_withdraw(e, args->keep_group, now);
 	if (e->state > args->final)
 		pe_set_state(e, args->final, now);
 }
@@ -199,7 +199,24 @@ static void detach_fn(struct pctx *ctx, void *arg)
  */
 void pe_detach(struct pevent *e, enum perf_event_state final)
 {
-	struct detach_args args = { e, final };
+	struct detach_args args = { .e = e, .final = final };
+
+	pe_event_call(e, detach_fn, &args);
+}
+
+/**
+ * pe_retire() - an event's task exits
+ * @e: an event of the task's context, which is dead; ctx->mutex is held
+ *
+ * Members of a group that a user opened exit together, and can be read as a group until closed.
+ */
+void pe_retire(struct pevent *e)
+{
+	struct detach_args args = {
+		.e		= e,
+		.final		= PERF_EVENT_STATE_EXIT,
+		.keep_group	= !e->parent,
+	};
 
 	pe_event_call(e, detach_fn, &args);
 }

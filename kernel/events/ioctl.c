@@ -9,6 +9,7 @@
 
 #include <linux/compat.h>
 #include <linux/file.h>
+#include <linux/hw_breakpoint.h>
 #include "surface.h"
 
 static void enable_fn(struct pctx *ctx, void *arg)
@@ -152,6 +153,47 @@ static int pause_output(struct pevent *e, bool pause)
 	return 0;
 }
 
+struct modify_args {
+	struct perf_event_attr	attr;
+	int			err;
+};
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+static void modify_breakpoint(struct pevent *e, void *arg)
+{
+	struct modify_args *args = arg;
+
+	if (args->err)
+		return;
+	e->attr.sig_data = args->attr.sig_data;
+	disable_one(e, NULL);
+	args->err = modify_user_hw_breakpoint_check(&e->pub, &args->attr, true);
+	if (!e->attr.disabled)
+		enable_one(e, NULL);
+}
+#else
+static void modify_breakpoint(struct pevent *e, void *arg)
+{
+	((struct modify_args *)arg)->err = -EOPNOTSUPP;
+}
+#endif
+
+/* Breakpoints can be moved; of other events nothing can be changed. */
+static int modify_attributes(struct pevent *e, struct perf_event_attr __user *user_attr)
+{
+	struct modify_args args = { };
+	int err = pe_attr_copy(user_attr, &args.attr);
+
+	if (err)
+		return err;
+	if (args.attr.type != e->attr.type)
+		return -EINVAL;
+	if (args.attr.type != PERF_TYPE_BREAKPOINT)
+		return -EOPNOTSUPP;
+	pe_family_each(e, modify_breakpoint, &args);
+	return args.err;
+}
+
 static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 {
 	u64 value;
@@ -179,6 +221,8 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 		return ioctl_set_output(e, arg);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return pause_output(e, arg);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		return modify_attributes(e, (struct perf_event_attr __user *)arg);
 	default:
 		return pe_ioctl_unfinished(e, cmd, arg);
 	}

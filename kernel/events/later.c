@@ -32,7 +32,7 @@
  */
 int pe_attr_unfinished(const struct perf_event_attr *attr)
 {
-	if (attr->sigtrap || attr->remove_on_exec || attr->sample_type & PERF_SAMPLE_AUX)
+	if (attr->sample_type & PERF_SAMPLE_AUX)
 		return -EINVAL;
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK || attr->aux_output)
 		return -EOPNOTSUPP;
@@ -103,17 +103,6 @@ static long set_bpf(struct pevent *e, u32 fd)
 	return ret;
 }
 
-/* Of no type of event can the attr be changed yet. */
-static long modify_attributes(struct pevent *e, struct perf_event_attr __user *user_attr)
-{
-	struct perf_event_attr attr;
-	long ret = pe_attr_copy(user_attr, &attr);
-
-	if (ret)
-		return ret;
-	return attr.type == e->attr.type ? -EOPNOTSUPP : -EINVAL;
-}
-
 /**
  * pe_ioctl_unfinished() - the ioctls of which something is missing, and those that do not exist
  * @e: the event
@@ -122,8 +111,8 @@ static long modify_attributes(struct pevent *e, struct perf_event_attr __user *u
  *
  * ctx->mutex held, and dropped meanwhile for SET_FILTER.
  *
- * Return: 0; -EINVAL for a filter of an event without records and for another type of event in
- * MODIFY_ATTRIBUTES; -EOPNOTSUPP for what is missing; -ENOTTY for an unknown command.
+ * Return: 0; -EINVAL for a filter of an event without records; -EOPNOTSUPP for what is missing;
+ * -ENOTTY for an unknown command.
  */
 long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg)
 {
@@ -134,8 +123,6 @@ long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg)
 		return set_bpf(e, arg);
 	case PERF_EVENT_IOC_QUERY_BPF:
 		return perf_event_query_prog_array(&e->pub, (void __user *)arg);
-	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
-		return modify_attributes(e, (struct perf_event_attr __user *)arg);
 	default:
 		return -ENOTTY;
 	}

@@ -36,7 +36,7 @@ int pe_set_output(struct pevent *e, struct pevent *target);	/* target may be NUL
 struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced; ERR_PTR */
 void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, takes a ctx reference */
 void pe_detach(struct pevent *e, enum perf_event_state final);
-void pe_ungroup(struct pevent *e);
+void pe_retire(struct pevent *e);
 void pe_activate_ctx(struct pctx *ctx);
 void pe_release(struct pevent *e);			/* last user closed it */
 

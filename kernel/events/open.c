@@ -142,6 +142,21 @@ static int make_event(struct opening *o)
 	return o->attr.use_clockid ? pe_attr_set_clock(e, o->attr.clockid) : 0;
 }
 
+/* With sigtrap the caller also sends signals to the task. */
+static bool may_observe(const struct perf_event_attr *attr, struct task_struct *task)
+{
+	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
+	bool capable = perfmon_capable();
+
+	if (attr->sigtrap) {
+		rcu_read_lock();
+		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
+		rcu_read_unlock();
+		mode = PTRACE_MODE_ATTACH_REALCREDS;
+	}
+	return capable || ptrace_may_access(task, mode);
+}
+
 static int check_task(struct opening *o)
 {
 	int err;
@@ -152,9 +167,7 @@ static int check_task(struct opening *o)
 	if (err)
 		return err;
 	o->cred_locked = true;
-	if (perfmon_capable() || ptrace_may_access(o->task, PTRACE_MODE_READ_REALCREDS))
-		return 0;
-	return -EACCES;
+	return may_observe(&o->attr, o->task) ? 0 : -EACCES;
 }
 
 /* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */

@@ -265,6 +265,8 @@ int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	if (last_wanted(e))
 		stop = 1;
 
+	if (e->attr.sigtrap)
+		pe_sigtrap(e, data, regs);
 	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
 
 	/* Each overflow is a signal, whether or not a record was due to wake somebody. */

@@ -15,6 +15,10 @@ int pe_max_samples_per_tick(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
 
+/* sigtrap.c */
+void pe_sigtrap_init(struct pevent *e);
+void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
+
 /* pending.c */
 void pe_pending_init(struct pevent *e);
 void pe_pending_sync(struct pevent *e);		/* task context: no irq_work of e runs any more */

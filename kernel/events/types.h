@@ -335,6 +335,11 @@ struct pevent {
 	struct irq_work		pending_irq;
 	struct irq_work		pending_disable_irq;
 
+	/* attr.sigtrap, see sigtrap.c */
+	unsigned int		pending_sigtrap;	/* c: the work is queued */
+	unsigned long		sigtrap_addr;		/* c: for siginfo */
+	struct callback_head	sigtrap_work;
+
 	/* figures for fdinfo */
 	atomic_t		nr_throttled;
 };

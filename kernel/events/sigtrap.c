@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * attr.sigtrap: an overflow becomes a synchronous SIGTRAP of the task that caused it.
+ *
+ * The overflow may be in an NMI; the signal is sent by a task_work of current before it returns to
+ * user space.  The work belongs to the event, so at most one is under way, and it holds a reference
+ * from the moment it is queued until it has run: closing the event, exec and exit need not wait for
+ * it.  A task that exits runs its task works and sends nothing.
+ *
+ *	pe_sigtrap()	overflow: event's CPU, its task is current, irqs off or NMI
+ *	deliver()	task work: current, irqs on, may sleep
+ *
+ * e->pending_sigtrap is written by these two only.  An overflow in between deliver()'s clearing and
+ * the end of the work finds the work free to be queued again: task_work_run() has unlinked it, and
+ * each queueing takes its own reference.
+ */
+
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+#include "lifetime.h"
+
+static void deliver(struct callback_head *work)
+{
+	struct pevent *e = container_of(work, struct pevent, sigtrap_work);
+	unsigned long addr = e->sigtrap_addr;
+
+	/* From here on the next overflow may queue the work again. */
+	smp_store_release(&e->pending_sigtrap, 0);
+	if (!(current->flags & PF_EXITING))
+		send_sig_perf((void __user *)addr, e->orig_type, e->attr.sig_data);
+	pe_put(e);
+}
+
+/**
+ * pe_sigtrap_init() - prepare a new event
+ * @e: the event
+ */
+void pe_sigtrap_init(struct pevent *e)
+{
+	init_task_work(&e->sigtrap_work, deliver);
+}
+
+/**
+ * pe_sigtrap() - an event with attr.sigtrap overflowed
+ * @e: an event of current
+ * @data: the sample; its address goes to siginfo
+ * @regs: registers at the overflow, or NULL
+ *
+ * On the event's CPU, irqs off, NMI included.  Overflows before the signal is sent add nothing.
+ */
+void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	/* Skid took the overflow into the kernel: its address is none of user space's business. */
+	bool allowed = !(e->attr.exclude_kernel && regs && !user_mode(regs));
+
+	if (e->pending_sigtrap)
+		return;
+	if (WARN_ON_ONCE(e->hw.target != current))
+		return;
+	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */
+	if (!pe_tryget(e))
+		return;
+	e->sigtrap_addr = allowed && data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
+	WRITE_ONCE(e->pending_sigtrap, 1);
+	if (!task_work_add(current, &e->sigtrap_work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+		return;
+	/* The task is past running works.  This is not the last reference: the event is attached. */
+	WRITE_ONCE(e->pending_sigtrap, 0);
+	refcount_dec(&e->refs);
+}
