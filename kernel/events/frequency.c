@@ -6,7 +6,7 @@
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
  * the top is pure (tests/frequency_kunit.c); what follows applies it to events.
  *
- * The rate is measured at two places.  At each overflow overflow.c knows how long the last period
+ * The rate is measured at two places.  At each of them, overflow.c knows how long the last period
  * took, which is exact but says nothing when a much too long period never ends; so the tick looks
  * at the counts as well.  Each measurement moves the period by an eighth of what it is off.
  *

@@ -8,9 +8,9 @@
  *
  *	perf_event_init_task()	makes the copies in a context that nobody can see yet; they are on
  *				ctx->unjoined.  Fork may still fail: perf_event_free_task().
- *	perf_event_fork()	fork cannot fail any more: the copies join their families.  One whose
- *				parent was closed meanwhile is dropped, one whose family was enabled
- *				or disabled meanwhile (family_gen) follows.
+ *	perf_event_fork()	fork cannot fail any more: the copies join their families.  One
+ *				whose parent was closed meanwhile is dropped, one whose family
+ *				was enabled or disabled meanwhile (family_gen) follows.
  *	pe_child_leave()	the task exits: counts go to the sums, the copy is unlinked.
  *
  * The parent task's context is walked through a snapshot, since copying sleeps.  Events may be

@@ -49,6 +49,7 @@ static struct pctx *publish_ctx(struct task_struct *task, struct pctx *fresh)
 	if (task->flags & PF_EXITING)
 		return ERR_PTR(-ESRCH);
 	pe_ctx_get(fresh);
+	/* A switch that sees the pointer sees an initialised context. */
 	smp_store_release(&task->perf_event_ctxp, &fresh->pub);
 	return fresh;
 }
@@ -159,6 +160,7 @@ void pe_attach(struct pctx *ctx, struct pevent *e)
 	lockdep_assert_held(&ctx->mutex);
 	pe_ctx_get(ctx);
 	e->slot = pe_ctx_slot(ctx, e->cpu);
+	/* Pairs with lock_group(), which looks without a lock. */
 	smp_store_release(&e->ctx, &ctx->pub);
 
 	raw_spin_lock_irq(&ctx->lock);

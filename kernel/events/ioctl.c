@@ -119,7 +119,7 @@ static int set_period(struct pevent *e, u64 value)
 	} else if (value >> 63 || (e->pmu->check_period && e->pmu->check_period(&e->pub, value))) {
 		return -EINVAL;
 	}
-	/* Not pe_event_call(): hits move period_left with operations that are atomic on their CPU. */
+	/* Not pe_event_call(): hits move period_left by operations atomic on their CPU only. */
 	pe_call(pe_ctx(e), period_fn, &args);
 	return 0;
 }

@@ -29,7 +29,7 @@ void pe_account(struct pevent *e);
 void pe_unaccount(struct pevent *e);
 
 /* bind.c: event <-> buffer */
-void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb);	/* e->mmap_mutex held; rb may be NULL */
+void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb);	/* e->mmap_mutex held */
 int pe_set_output(struct pevent *e, struct pevent *target);	/* target may be NULL */
 
 /* install.c */

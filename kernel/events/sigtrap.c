@@ -64,7 +64,7 @@ void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs 
 	WRITE_ONCE(e->pending_sigtrap, 1);
 	if (!task_work_add(current, &e->sigtrap_work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
-	/* The task is past running works.  This is not the last reference: the event is attached. */
+	/* The task is past running works.  This is not the last reference: e is attached. */
 	WRITE_ONCE(e->pending_sigtrap, 0);
 	refcount_dec(&e->refs);
 }

@@ -143,7 +143,7 @@ struct pctx {
 		struct perf_event_context	pub;
 	};
 	raw_spinlock_t		lock;
-	struct mutex		mutex;
+	struct mutex		mutex;		/* see above */
 	refcount_t		refs;
 	int			cpu;
 	int			oncpu;
@@ -287,9 +287,9 @@ struct pevent {
 	/* hit and sample path */
 	struct pe_slot		*slot;			/* L: where it is eligible */
 	struct hlist_node	sw_node;		/* R, L: on slot->sw[config] */
-	struct pevent		*sink;			/* I: whose buffer and waiters get the output */
+	struct pevent		*sink;			/* I: buffer and waiters of the output */
 	struct pe_plan		plan;			/* I, read_size M */
-	bool			passive;		/* I: could be hit without being scheduled */
+	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 
 	/* times, see time.c */
@@ -300,7 +300,7 @@ struct pevent {
 	struct list_head	ctx_entry;		/* R, L */
 	struct list_head	sideband_entry;		/* R, L */
 	struct list_head	freq_entry;		/* L */
-	unsigned int		nr_active_kin;		/* M: leader: members that are not passive */
+	unsigned int		nr_active_kin;		/* M: leader: members not passive */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on part->running[] */
 	bool			queued;			/* L: leader: in a lane (active groups) */
@@ -311,7 +311,7 @@ struct pevent {
 	struct mutex		family_lock;
 	struct list_head	children;		/* F */
 	struct list_head	child_entry;		/* F of the parent; ctx->unjoined before */
-	unsigned int		family_gen;		/* F: changes of the whole family; child: as of fork */
+	unsigned int		family_gen;		/* F: changes of it; child: as of fork */
 	struct pevent		*clone;			/* current, during its fork only */
 	atomic64_t		gone_count;		/* sums of the children that exited: */
 	atomic64_t		gone_enabled;		/*   written under F, read anywhere */
@@ -323,7 +323,7 @@ struct pevent {
 	struct mutex		mmap_mutex;
 	atomic_t		mmap_count;
 	struct list_head	rb_entry;		/* R, rb->listeners_lock */
-	unsigned long		rb_unlinked;		/* B: RCU cookie of the last unlinking of rb_entry */
+	unsigned long		rb_unlinked;		/* B: RCU cookie, see bind.c */
 	bool			rb_was_linked;		/* B: the cookie is valid */
 	struct llist_node	put_later;		/* last reference, to be dropped: mmap.c */
 	wait_queue_head_t	waitq;

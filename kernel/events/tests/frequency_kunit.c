@@ -213,6 +213,7 @@ static struct kunit_suite frequency_suite = {
 	.name		= "perf_frequency",
 	.test_cases	= frequency_cases,
 };
+
 kunit_test_suite(frequency_suite);
 
 MODULE_DESCRIPTION("KUnit tests of the sampling period of performance events");

@@ -363,7 +363,8 @@ static void class35_close_races_exit(void)
 		pthread_join(t, NULL);
 		/* The sibling of a leader just closed may sit out until its next switch-in. */
 		if (i & 1)
-			pt_check(pt_count(sib) <= 1, "%llu calls", (unsigned long long)pt_count(sib));
+			pt_check(pt_count(sib) <= 1, "%llu calls",
+				 (unsigned long long)pt_count(sib));
 		else
 			pt_eq(pt_count(fd), 1);
 		close(i & 1 ? sib : fd);
