@@ -53,17 +53,6 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 	return ctx;
 }
 
-/* After pe_retire() or pe_detach(): who learns of it? */
-static void part_with(struct pevent *e)
-{
-	if (e->parent) {
-		pe_child_leave(e);
-		return;
-	}
-	/* Nothing will come any more: poll() says HUP. */
-	pe_wake(e);
-}
-
 /* The first event that leaves, pinned; nothing is added meanwhile. @only_exec: see attr. */
 static struct pevent *next_to_leave(struct pctx *ctx, bool only_exec)
 {
@@ -87,8 +76,12 @@ static void leave_all(struct pctx *ctx, struct task_struct *task)
 	while ((e = next_to_leave(ctx, false))) {
 		if (e->parent && e->attr.inherit_stat)
 			pe_record_read(e, task);
-		pe_retire(e);
-		part_with(e);
+		if (e->parent) {
+			pe_child_leave(e);
+		} else {
+			pe_retire(e);
+			pe_wake(e);	/* Nothing will come any more: poll() says HUP. */
+		}
 		pe_put(e);
 	}
 }
@@ -141,8 +134,12 @@ static void remove_on_exec(struct pctx *ctx)
 
 	guard(mutex)(&ctx->mutex);
 	while ((e = next_to_leave(ctx, true))) {
-		pe_detach(e, PERF_EVENT_STATE_EXIT);
-		part_with(e);
+		if (e->parent) {
+			pe_child_leave(e);
+		} else {
+			pe_detach(e, PERF_EVENT_STATE_EXIT);
+			pe_wake(e);
+		}
 		pe_put(e);
 	}
 }

@@ -27,7 +27,8 @@ static bool inherits(const struct pevent *e, u64 clone_flags)
 	/* Siblings go with their leader. */
 	return e->attr.inherit &&
 	       (!e->attr.inherit_thread || clone_flags & CLONE_THREAD) &&
-	       (!e->attr.sigtrap || clone_flags & CLONE_SIGHAND);
+	       /* Without its handlers the new task would die of the first signal. */
+	       (!e->attr.sigtrap || !(clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
 static void copy_period(struct pevent *copy, const struct pevent *from)
@@ -236,17 +237,21 @@ void perf_event_delayed_put(struct task_struct *task)
 
 /**
  * pe_child_leave() - an inherited event's task exits
- * @child: the event, detached
+ * @child: the event, still in its group
  *
+ * It leaves its context and its family in one step for those who hold the family lock: a read of
+ * the group sees the whole copy, or none and the sums.
  * If the parent is being closed at the same time, whoever unlinks the child drops it.
  */
 void pe_child_leave(struct pevent *child)
 {
 	struct pevent *parent = pe_parent(child);
-	struct pe_times times = pe_times_now(child, 0);
+	struct pe_times times;
 	bool ours;
 
 	mutex_lock(&parent->family_lock);
+	pe_detach(child, PERF_EVENT_STATE_EXIT);
+	times = pe_times_now(child, 0);		/* its clocks stand still */
 	ours = !list_empty(&child->child_entry);
 	if (ours) {
 		list_del_init(&child->child_entry);

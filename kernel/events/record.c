@@ -100,28 +100,53 @@ static_assert(sizeof(struct read_record) == 16);
 static_assert(offsetof(struct read_record, pid) == 8);
 static_assert(offsetof(struct read_record, tid) == 12);
 
+/* What pe_record_read() found out in the task. */
+struct read_news {
+	struct pevent			*e;
+	struct read_record		rec;
+	u16				values;		/* bytes */
+	struct perf_sample_data		trailer;
+};
+
+static void write_read(void *info)
+{
+	struct read_news *news = info;
+	struct perf_output_handle handle;
+
+	if (perf_output_begin(&handle, NULL, &news->e->pub, news->rec.header.size))
+		return;
+	pe_output_put(&handle, news->rec);
+	pe_read_emit(&handle, news->e, news->values);
+	pe_id_sample_emit(&handle, &news->trailer, news->e);
+	perf_output_end(&handle);
+}
+
 /**
  * pe_record_read() - tell the values that an inherited event had when its task exited
- * @e: the event of that task
- * @task: the task
+ * @e: the event of that task, whose context is out for good
+ * @task: current
+ *
+ * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time;
+ * if the CPU is offline, nobody else writes.
  */
 void pe_record_read(struct pevent *e, struct task_struct *task)
 {
 	u16 values = pe_read_size(e);
-	struct read_record rec = {
-		.header	= {
-			.type	= PERF_RECORD_READ,
-			.size	= sizeof(rec) + values + e->plan.id_size,
+	struct read_news news = {
+		.e	= e,
+		.rec	= {
+			.header	= {
+				.type	= PERF_RECORD_READ,
+				.size	= sizeof(news.rec) + values + e->plan.id_size,
+			},
+			.pid	= pe_event_pid(e, task),
+			.tid	= pe_event_tid(e, task),
 		},
-		.pid	= pe_event_pid(e, task),
-		.tid	= pe_event_tid(e, task),
+		.values	= values,
 	};
-	struct perf_output_handle handle;
 
-	if (perf_output_begin(&handle, NULL, &e->pub, rec.header.size))
-		return;
-	pe_output_put(&handle, rec);
-	pe_read_emit(&handle, e, values);
-	pe_trailer_emit(&handle, e);
-	perf_output_end(&handle);
+	scoped_guard(preempt)
+		pe_id_sample_collect(&news.trailer, e);
+	if (e->cpu < 0 || smp_call_function_single(e->cpu, write_read, &news, 1))
+		write_read(&news);
 }
