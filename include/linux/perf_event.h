@@ -517,7 +517,7 @@ struct perf_event {
 	/** @parent: C: the event this one was inherited from, %NULL for an event with a handle */
 	struct perf_event		*parent;
 	/** @rb: its ring buffer; NMI-safe to read under RCU */
-	struct perf_buffer		*rb;
+	struct perf_buffer __rcu	*rb;
 	/** @clock: C: time stamps of its records come from here */
 	u64				(*clock)(void);
 	/** @id: C: unique, never 0 */

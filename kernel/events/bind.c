@@ -50,7 +50,7 @@ static void link_listener(struct pevent *e, struct perf_buffer *rb)
  */
 void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
 {
-	struct perf_buffer *old = e->rb;
+	struct perf_buffer *old = pe_bound_buffer(e);
 
 	lockdep_assert_held(&e->mmap_mutex);
 	WARN_ON_ONCE(e->parent);

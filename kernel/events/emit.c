@@ -21,7 +21,7 @@
 
 static void tell_reader(struct pevent *e, struct perf_buffer *rb)
 {
-	atomic_set(&rb->poll, EPOLLIN | EPOLLRDNORM);
+	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	pe_queue_wakeup(e);
 }
 

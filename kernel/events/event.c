@@ -90,7 +90,7 @@ static void destroy(struct pevent *e)
 	struct pevent *parent = pe_parent(e);
 
 	pe_pending_sync(e);
-	if (e->rb)
+	if (rcu_access_pointer(e->rb))
 		unbind_buffer(e);
 	if (e->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();

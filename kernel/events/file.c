@@ -27,6 +27,7 @@ static bool hung_up(struct pevent *e)
 static __poll_t poll(struct file *file, poll_table *wait)
 {
 	struct pevent *e = file->private_data;
+	struct perf_buffer *rb;
 
 	poll_wait(file, &e->waitq, wait);
 	if (hung_up(e))
@@ -34,7 +35,8 @@ static __poll_t poll(struct file *file, poll_table *wait)
 
 	/* SET_OUTPUT cannot exchange the buffer while its poll state is taken. */
 	guard(mutex)(&e->mmap_mutex);
-	return e->rb ? atomic_xchg(&e->rb->poll, 0) : EPOLLHUP;
+	rb = pe_bound_buffer(e);
+	return rb ? (__force __poll_t)atomic_xchg(&rb->poll, 0) : EPOLLHUP;
 }
 
 static int set_fasync(int fd, struct file *file, int on)

@@ -187,7 +187,7 @@ static void follow_fn(struct pctx *ctx, void *arg)
 {
 	struct pevent *e = arg;
 
-	if (READ_ONCE(pe_parent(e)->state) >= PERF_EVENT_STATE_INACTIVE)
+	if (pe_parent(e)->family_on)
 		pe_enable_locked(e, pe_now());
 	else
 		pe_disable_locked(e, pe_now());
@@ -280,7 +280,6 @@ void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), v
 	struct pevent *child;
 
 	mutex_lock(&e->family_lock);
-	e->family_gen++;
 	fn(e, arg);
 	list_for_each_entry(child, &e->children, child_entry)
 		fn(child, arg);

@@ -34,13 +34,24 @@ static void reset_fn(struct pctx *ctx, void *arg)
 	perf_event_update_userpage(&e->pub);
 }
 
+/* A copy that fork is making meanwhile follows when it joins the family, whose lock is held. */
+static void note_for_copies(struct pevent *e, bool on)
+{
+	if (e->parent)
+		return;
+	e->family_gen++;
+	e->family_on = on;
+}
+
 static void enable_one(struct pevent *e, void *arg)
 {
+	note_for_copies(e, true);
 	pe_event_call(e, enable_fn, e);
 }
 
 static void disable_one(struct pevent *e, void *arg)
 {
+	note_for_copies(e, false);
 	pe_event_call(e, disable_fn, e);
 }
 
@@ -66,7 +77,7 @@ static int refresh(struct pevent *e, int count)
 	if (e->attr.inherit || !is_sampling_event(&e->pub))
 		return -EINVAL;
 	atomic_add(count, &e->event_limit);
-	enable_one(e, NULL);
+	pe_event_call(e, enable_fn, e);
 	return 0;
 }
 
@@ -296,14 +307,14 @@ int perf_event_task_disable(void)
 void perf_event_enable(struct perf_event *event)
 {
 	guard(mutex)(&pe_ctx(pe(event))->mutex);
-	enable_one(pe(event), NULL);
+	pe_event_call(pe(event), enable_fn, pe(event));
 }
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
 void perf_event_disable(struct perf_event *event)
 {
 	guard(mutex)(&pe_ctx(pe(event))->mutex);
-	disable_one(pe(event), NULL);
+	pe_event_call(pe(event), disable_fn, pe(event));
 }
 EXPORT_SYMBOL_GPL(perf_event_disable);
 
@@ -331,7 +342,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 
 	guard(mutex)(&pe_ctx(e)->mutex);
 	WARN_ON_ONCE(e->attr.inherit);
-	disable_one(e, NULL);
+	pe_event_call(e, disable_fn, e);
 	count = local64_read(&e->count);
 	if (reset)
 		local64_set(&e->count, 0);

@@ -32,6 +32,13 @@ void pe_unaccount(struct pevent *e);
 void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb);	/* e->mmap_mutex held */
 int pe_set_output(struct pevent *e, struct pevent *target);	/* target may be NULL */
 
+/* e->rb for those who keep it from changing: holders of e->mmap_mutex, mappings made through @e */
+static inline struct perf_buffer *pe_bound_buffer(struct pevent *e)
+{
+	return rcu_dereference_protected(e->rb, lockdep_is_held(&e->mmap_mutex) ||
+						atomic_read(&e->mmap_count));
+}
+
 /* install.c */
 struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced; ERR_PTR */
 void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, takes a ctx reference */

@@ -137,7 +137,7 @@ static void open_vma(struct vm_area_struct *vma)
 
 	/* Neither count is zero, as the old mapping is still there; so e->rb stays, too. */
 	atomic_inc(&e->mmap_count);
-	atomic_inc(&e->rb->mmap_count);
+	atomic_inc(&pe_bound_buffer(e)->mmap_count);
 	tell_pmu_mapped(e, vma->vm_mm);
 }
 
@@ -192,7 +192,7 @@ static void detach_listeners(struct perf_buffer *rb)
 
 	while ((e = get_listener(rb))) {
 		scoped_guard(mutex, &e->mmap_mutex) {
-			if (e->rb == rb)
+			if (pe_bound_buffer(e) == rb)
 				pe_bind_buffer(e, NULL);
 		}
 		put_outside(e);
@@ -314,13 +314,15 @@ static int make_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lo
 /* Makes e->rb a buffer of @nr_pages data pages, with one mapping more.  e->mmap_mutex held. */
 static int map_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned long nr_pages)
 {
-	if (e->rb && pe_buffer_data_pages(e->rb) != nr_pages)
+	struct perf_buffer *rb = pe_bound_buffer(e);
+
+	if (rb && pe_buffer_data_pages(rb) != nr_pages)
 		return -EINVAL;
-	if (e->rb && atomic_inc_not_zero(&e->rb->mmap_count))
+	if (rb && atomic_inc_not_zero(&rb->mmap_count))
 		return 0;
 
 	/* Its last mapping, through another event, is just going. */
-	if (e->rb)
+	if (rb)
 		pe_bind_buffer(e, NULL);
 	return make_buffer(e, vma, nr_pages);
 }

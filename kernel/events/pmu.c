@@ -53,11 +53,13 @@ static DEFINE_IDR(by_type);			/* pe_pmus_lock; readers: RCU */
  * Task context; the section may sleep.  Return: what pe_pmus_read_unlock() wants.
  */
 int pe_pmus_read_lock(void)
+	__acquires(&readers)
 {
 	return srcu_read_lock(&readers);
 }
 
 void pe_pmus_read_unlock(int idx)
+	__releases(&readers)
 {
 	srcu_read_unlock(&readers, idx);
 }

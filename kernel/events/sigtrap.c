@@ -53,7 +53,8 @@ void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs 
 	/* Skid took the overflow into the kernel: its address is none of user space's business. */
 	bool allowed = !(e->attr.exclude_kernel && regs && !user_mode(regs));
 
-	if (e->pending_sigtrap)
+	/* A task that exits runs no more works, sooner or later. */
+	if (e->pending_sigtrap || current->flags & PF_EXITING)
 		return;
 	if (WARN_ON_ONCE(e->hw.target != current))
 		return;
@@ -64,7 +65,7 @@ void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs 
 	WRITE_ONCE(e->pending_sigtrap, 1);
 	if (!task_work_add(current, &e->sigtrap_work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
-	/* The task is past running works.  This is not the last reference: e is attached. */
+	/* Only exit makes it fail.  This is not the last reference: e is attached. */
 	WRITE_ONCE(e->pending_sigtrap, 0);
 	refcount_dec(&e->refs);
 }

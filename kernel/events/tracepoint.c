@@ -188,6 +188,9 @@ static void hit_target(struct task_struct *task, u64 count, struct trace_entry *
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
 		if (e->pmu != &tracepoint_pmu || e->attr.config != record->type)
 			continue;
+		/* A signal is for whoever causes the hit. */
+		if (e->attr.sigtrap)
+			continue;
 		if (e->state < PERF_EVENT_STATE_INACTIVE || (e->cpu >= 0 && e->cpu != cpu))
 			continue;
 		if (wants(e, record, regs))

@@ -311,7 +311,8 @@ struct pevent {
 	struct mutex		family_lock;
 	struct list_head	children;		/* F */
 	struct list_head	child_entry;		/* F of the parent; ctx->unjoined before */
-	unsigned int		family_gen;		/* F: changes of it; child: as of fork */
+	unsigned int		family_gen;		/* F: on and off; child: as of fork */
+	bool			family_on;		/* F: what the last of these was */
 	struct pevent		*clone;			/* current, during its fork only */
 	atomic64_t		gone_count;		/* sums of the children that exited: */
 	atomic64_t		gone_enabled;		/*   written under F, read anywhere */
