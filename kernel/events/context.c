@@ -62,6 +62,7 @@ void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu)
 	INIT_LIST_HEAD(&ctx->events);
 	INIT_LIST_HEAD(&ctx->sideband);
 	INIT_LIST_HEAD(&ctx->freq);
+	INIT_LIST_HEAD(&ctx->mapped);
 	INIT_LIST_HEAD(&ctx->parts);
 	INIT_LIST_HEAD(&ctx->unjoined);
 	init_slot(&ctx->any, cpu);
@@ -325,6 +326,7 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e)
 		list_del_rcu(&e->sideband_entry);
 	if (e->attr.freq)
 		list_del_init(&e->freq_entry);
+	list_del_init(&e->mapped_entry);
 	hlist_del_init_rcu(&e->sw_node);
 	if (user_readable(e))
 		ctx->nr_user--;

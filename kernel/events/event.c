@@ -150,6 +150,7 @@ static void init_lists(struct pevent *e)
 	INIT_LIST_HEAD(&e->ctx_entry);
 	INIT_LIST_HEAD(&e->sideband_entry);
 	INIT_LIST_HEAD(&e->freq_entry);
+	INIT_LIST_HEAD(&e->mapped_entry);
 	INIT_LIST_HEAD(&e->queue.link);
 	INIT_LIST_HEAD(&e->running_entry);
 	INIT_LIST_HEAD(&e->children);

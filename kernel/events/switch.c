@@ -59,6 +59,19 @@ static void part_enter(struct pe_part *part, u64 now)
 	perf_pmu_enable(part->pmu);
 }
 
+/*
+ * User space computes the times of a running event from the machine's clock and the control page,
+ * so the page has to know that the task was away.  Drivers do this for scheduled events.
+ */
+static void refresh_pages(struct pctx *ctx)
+{
+	struct pevent *e;
+
+	list_for_each_entry(e, &ctx->mapped, mapped_entry)
+		if (pe_is_passive(e))
+			perf_event_update_userpage(&e->pub);
+}
+
 /**
  * pe_ctx_in() - a context comes in on this CPU
  * @ctx: the context, locked; with groups to schedule, this CPU's context is locked too
@@ -73,6 +86,7 @@ void pe_ctx_in(struct pctx *ctx, u64 now)
 	WRITE_ONCE(ctx->here, ctx->by_cpu ? ctx->by_cpu[cpu] : NULL);
 	start_clocks(ctx, now);
 	WRITE_ONCE(ctx->oncpu, cpu);
+	refresh_pages(ctx);
 	if (!ctx->nr_groups)
 		return;
 	list_for_each_entry(part, &ctx->parts, ctx_entry)

@@ -126,6 +126,7 @@ struct pe_slot {
  * @events: all events, by pevent.ctx_entry						R, L
  * @sideband: those that asked for records, by pevent.sideband_entry			R, L
  * @freq: those in frequency mode, by pevent.freq_entry					L
+ * @mapped: those with a control page of their own, by pevent.mapped_entry		L
  * @nr_events: length of @events							L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: events with attr.inherit						L
@@ -151,6 +152,7 @@ struct pctx {
 	struct list_head	events;
 	struct list_head	sideband;
 	struct list_head	freq;
+	struct list_head	mapped;
 	unsigned int		nr_events;
 	unsigned int		nr_groups;
 	unsigned int		nr_inherit;
@@ -300,6 +302,7 @@ struct pevent {
 	struct list_head	ctx_entry;		/* R, L */
 	struct list_head	sideband_entry;		/* R, L */
 	struct list_head	freq_entry;		/* L */
+	struct list_head	mapped_entry;		/* L: since its first mmap() */
 	unsigned int		nr_active_kin;		/* M: leader: members not passive */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on part->running[] */
