@@ -79,6 +79,8 @@ static void passive_start(struct pevent *e, u64 now)
 	 */
 	if (e->hw.interrupts == PE_THROTTLED)
 		e->hw.interrupts_seq = U64_MAX;
+	/* BPF output asks for the CPU.  Of a task's passive event nobody keeps track of it. */
+	WRITE_ONCE(e->oncpu, pe_ctx(e)->task ? -1 : e->cpu);
 	/* Hits on another CPU pass over the event until its period is set. */
 	e->pmu->add(&e->pub, PERF_EF_START);
 	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
@@ -88,6 +90,7 @@ static void passive_start(struct pevent *e, u64 now)
 static void passive_stop(struct pevent *e, u64 now)
 {
 	e->pmu->del(&e->pub, 0);
+	WRITE_ONCE(e->oncpu, -1);
 	pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
 }
 
