@@ -143,6 +143,35 @@ def selftests(arch):
     return programs(arch, os.path.join(TREE, TESTS), os.path.join(BUILD, "kselftest-" + arch), ours)
 
 
+def modules(arch, flavour):
+    """The test PMUs, built for a kernel: [path of .ko]."""
+    src = os.path.join(TREE, TESTS, "pmu")
+    sources = sorted(glob.glob(src + "/*.c"))
+    if not sources:
+        return []
+    kind, _, rest = flavour.partition("-")
+    name = "-".join(x for x in (kind, arch, rest) if x)
+    kbuild = os.path.join(BUILD, name)
+    if not os.path.exists(kbuild + "/Module.symvers"):
+        raise Failure("no kernel to build the test PMUs for: make kernel ARCH=%s FLAVOUR=%s" % (arch, kind))
+    out = os.path.join(BUILD, "pmu-" + name)
+    os.makedirs(out, exist_ok=True)
+    for path in sources + glob.glob(src + "/*.h") + [src + "/Makefile"]:
+        copy = os.path.join(out, os.path.basename(path))
+        if not os.path.exists(copy) or open(copy).read() != open(path).read():
+            shutil.copy(path, copy)
+    for old in glob.glob(out + "/*.c"):
+        if not old.endswith(".mod.c") and not os.path.exists(os.path.join(src, os.path.basename(old))):
+            os.unlink(old)
+    argv = ["make", "-s", "-C", kbuild, "M=" + out, "ARCH=" + arch, "modules"]
+    if arch != "x86_64":
+        argv.append("CROSS_COMPILE=" + compiler(arch)[:-len("gcc")])
+    r = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if r.returncode:
+        raise Failure("the test PMUs do not build for %s:\n%s" % (name, r.stdout[-3000:]))
+    return [os.path.join(out, os.path.basename(c)[:-2] + ".ko") for c in sources]
+
+
 def base_selftests(arch):
     """The base's own programs of the same folder, from the pristine base."""
     src = os.path.join(base(), TESTS)
@@ -285,12 +314,13 @@ def console_report(console, name):
 
 
 def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=60, extra=(), show=False,
-            after="", expected=()):
-    """Run TAP programs in one guest and add their results to the tally."""
+            after="", expected=(), beside=()):
+    """Run TAP programs, with files beside them, in one guest; add the results to the tally."""
     names = [os.path.basename(p) for p in paths]
     script = "TEST_LIST='%s'\nTEST_SECONDS=%d\n%s%s" % (
         " ".join("/tests/" + n for n in names), seconds, TAP_JOB, after)
-    rc, folder, log = guest(arch, flavour, script, paths, timeout, label.split()[0], extra)
+    rc, folder, log = guest(arch, flavour, script, [*paths, *beside], timeout,
+                            label.split()[0], extra)
     if rc:
         tally.add("%s: guest" % label, "failed", "%s (log: %s)" % (why(rc), log))
     console = read_lines(log) or []

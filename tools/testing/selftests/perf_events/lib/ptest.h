@@ -122,6 +122,21 @@ const char *pt_tracefs(void);
 /* attr.type of a PMU in sysfs, -1 when there is none */
 int pt_pmu_type(const char *name);
 
+/* ---- test PMUs (module.c) ---- */
+
+/*
+ * Load a module of ../pmu with its parameters ("a=1 b=2", or NULL) until the end of the case. The
+ * case is skipped when the module was not built. A module that is in use after the case fails it.
+ */
+void pt_load_module(const char *name, const char *params);
+/* 0 or -errno */
+int pt_try_load_module(const char *name, const char *params);
+int pt_unload_module(const char *name);
+int pt_module_set(const char *module, const char *param, long long value);
+long long pt_module_get(const char *module, const char *param);
+/* Between cases; false when one stays. */
+bool pt_unload_test_modules(void);
+
 /* ---- events (event.c) ---- */
 
 #define PT_SW(name)	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##name

@@ -109,6 +109,8 @@ static int run_one(const struct pt_case *c)
 	/* Whatever the case forked and forgot goes with it. */
 	kill(-pid, SIGKILL);
 	pt_sysctl_restore();
+	if (!pt_unload_test_modules())
+		return KSFT_FAIL;
 	if (WIFSIGNALED(status)) {
 		pt_msg("killed by signal %d%s", WTERMSIG(status),
 		       WTERMSIG(status) == SIGALRM ? " (watchdog)" : "");
