@@ -29,6 +29,7 @@ help:
 	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both architectures'
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
+	@echo '  stress       everything at once on 4 CPUs, SECONDS=600 [KERNEL=debug|kcsan] [SEED=]'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
 	@echo '  clean        remove build/'
 	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
@@ -75,6 +76,9 @@ boots:
 	@$(MAKE) kernel guest ARCH=arm64
 	@$(MAKE) kernel guest ARCH=x86_64
 	@$(S)/boots '$(or $(BOOTS),20)' '$(FLAVOUR)'
+
+stress: deps
+	@$(S)/stress -t '$(or $(SECONDS),600)' -k '$(or $(KERNEL),debug)' $(if $(SEED),-s $(SEED))
 
 patch:
 	@$(S)/deps >&2

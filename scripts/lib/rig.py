@@ -352,6 +352,65 @@ def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=60, extra=(
     return folder
 
 
+def run_stress(tally, arch, flavour, kind, seconds, seed):
+    """The stress program with 4 CPUs in parallel; kind: debug or kcsan (scripts/config)."""
+    kernel(arch, flavour, kind + ".config")
+    guest_files(arch)
+    src = os.path.join(TREE, TESTS, "stress")
+    out = os.path.join(BUILD, "stress-" + arch, "stress")
+    inputs = glob.glob(src + "/*.[ch]") + glob.glob(src + "/../lib/*.[ch]")
+    error = build_program([compiler(arch)] + CFLAGS + ["-I", TREE + "/tools/testing/selftests"] +
+                          sorted(x for x in inputs if x.endswith(".c")), out, inputs)
+    if error:
+        raise Failure(error)
+    what = "stress-%s-%s" % (kind, arch)
+    script = "mkdir -p /out\n/tests/stress -v -t %d -s %d > /out/stress.tap 2>&1\n" % (seconds, seed)
+    if kind == "kcsan":
+        script += "dmesg > /out/dmesg\n"
+    name = "%s-%s" % (flavour, kind)
+    extra = ["--smp", "4", "--mem", "4G", "--threads", "multi"]
+    if kind == "debug":
+        extra.append("--kmemleak")
+    else:
+        extra += ["--allow", "BUG: KCSAN", "--append", "log_buf_len=32M"]
+    with Step("%s of %s for %d s, seed %d" % (what, flavour, seconds, seed)):
+        rc, folder, log = guest(arch, name, script, [out] + modules(arch, name), seconds * 2 + 300,
+                                what, extra)
+    if rc:
+        tally.add("%s: guest" % what, "failed", "%s (log: %s)" % (why(rc), log))
+    lines = read_lines(os.path.join(folder, "stress.tap"))
+    if lines is None:
+        tally.add("%s: report" % what, "failed", "none arrived (log: %s)" % log)
+        return
+    print("\n".join("    " + x for x in lines if x.startswith("#")))
+    results, problems = tap_results(lines)
+    for test, result, reason in results:
+        tally.add("%s: %s" % (what, test), result, reason)
+    for x in problems:
+        tally.add(what, "failed", x)
+    if kind == "kcsan":
+        add_races(tally, what, os.path.join(BUILD, "%s-%s-kcsan" % (flavour, arch)),
+                  read_lines(os.path.join(folder, "dmesg")) or [])
+
+
+def add_races(tally, what, kbuild, lines):
+    """Reports of KCSAN in which a function of kernel/events takes part."""
+    objects = glob.glob(kbuild + "/kernel/events/*.o")
+    ours = set(re.findall(r" [tT] (\S+)$", run(["nm"] + objects), re.M))
+    found, others = [], 0
+    for number, line in enumerate(lines):
+        m = re.search(r"BUG: KCSAN: \S+ in (.*)$", line)
+        if not m:
+            continue
+        if {x.strip().split(".")[0].split("+")[0] for x in m[1].split("/")} & {x.split(".")[0] for x in ours}:
+            found.append("\n".join(lines[number:number + 30]))
+        else:
+            others += 1
+    print("    # KCSAN: %d reports of kernel/events, %d of others" % (len(found), others))
+    tally.add("%s: no data race in kernel/events" % what, "failed" if found else "ok",
+              "\n".join(found[:3]))
+
+
 PERF_TEST = re.compile(r"^ *(\d+(?:\.\d+)?): (.*?) *:(?: +(Ok|Skip|FAILED!).*)?$")
 # Left out: a minute of parsing tables in user space, and one that fails after
 # two minutes for want of a daemon's tools in the guest.
