@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * attr.sigtrap: each overflow is a synchronous SIGTRAP of the task that caused it; and
+ * what becomes of the signal when the task or the event goes first. remove_on_exec, which sigtrap
+ * needs, in groups.
+ *
+ * "--exec" makes the program touch a page and leave: the new program of exec.
+ */
+#include "lib/ptest.h"
+#include <pthread.h>
+#include <signal.h>
+
+#ifndef TRAP_PERF
+#define TRAP_PERF	6
+#endif
+
+#define DATA	0x1122334455667788ULL
+
+/* What the kernel writes; the C library's siginfo_t does not know it yet. */
+struct trap_info {
+	int signo, err, code, pad;
+	u64 addr;
+	u64 data;
+	u32 type, flags;
+};
+
+static struct {
+	volatile int nr;
+	struct trap_info last;
+	u64 ip;
+	pid_t tid;
+} got;
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	memcpy(&got.last, info, sizeof(got.last));
+	got.tid = pt_tid();
+	got.nr++;
+}
+
+static void catch_traps(void)
+{
+	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+
+	pt_need(!sigaction(SIGTRAP, &sa, NULL), "sigaction");
+	got.nr = 0;
+}
+
+static struct perf_event_attr trapping(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_ADDR;
+	attr.exclude_kernel = 1;
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	attr.sig_data = DATA;
+	attr.disabled = 1;
+	return attr;
+}
+
+static void one_per_overflow(void)
+{
+	struct perf_event_attr attr = trapping();
+	u8 *p = pt_fresh_pages(20);
+	int fd, i;
+
+	catch_traps();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	for (i = 0; i < 20; i++) {
+		p[i * pt_page_size()] = 1;
+		/* It is there before the next instruction, without a system call. */
+		pt_eq(got.nr, i + 1);
+	}
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 20);
+}
+
+static void siginfo_fields(void)
+{
+	struct perf_event_attr attr = trapping();
+	u8 *p = pt_fresh_pages(1);
+	int fd;
+
+	catch_traps();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_touch(p, 1);
+	pt_disable(fd);
+	pt_eq(got.nr, 1);
+	pt_eq(got.last.signo, SIGTRAP);
+	pt_eq(got.last.code, TRAP_PERF);
+	pt_eq(got.last.err, 0);
+	pt_eq(got.last.addr, pt_addr(p));
+	pt_eq(got.last.data, DATA);
+	pt_eq(got.last.type, PERF_TYPE_SOFTWARE);
+	pt_eq(got.last.flags, 0);
+	pt_eq(got.tid, pt_tid());
+}
+
+static void every_nth(void)
+{
+	struct perf_event_attr attr = trapping();
+	int fd;
+
+	attr.sample_period = 7;
+	catch_traps();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_fault(50);
+	pt_disable(fd);
+	pt_eq(got.nr, 7);
+}
+
+/* A blocked signal waits, and says that it did. */
+static void blocked(void)
+{
+	struct perf_event_attr attr = trapping();
+	sigset_t set;
+	int fd;
+
+	catch_traps();
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_fault(3);
+	pt_disable(fd);
+	pt_eq(got.nr, 0);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	pt_eq(got.nr, 1);
+	pt_eq(got.last.flags, 1);	/* TRAP_PERF_FLAG_ASYNC */
+}
+
+static void refresh_ends_it(void)
+{
+	struct perf_event_attr attr = trapping();
+	int fd;
+
+	catch_traps();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
+	pt_fault(10);
+	pt_eq(got.nr, 3);
+	pt_eq(pt_count(fd), 3);
+}
+
+static void *fault_four_times(void *arg)
+{
+	pid_t *tid = arg;
+
+	*tid = pt_tid();
+	pt_fault(4);
+	return NULL;
+}
+
+static void of_inherited_threads(void)
+{
+	struct perf_event_attr attr = trapping();
+	pthread_t t;
+	pid_t tid = 0;
+	int fd;
+
+	attr.inherit = 1;
+	attr.inherit_thread = 1;
+	catch_traps();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_need(!pthread_create(&t, NULL, fault_four_times, &tid), "thread");
+	pthread_join(t, NULL);
+	pt_disable(fd);
+	/* Its stack faults as well: at least, but each in the thread that faulted last. */
+	pt_check(got.nr >= 4, "%d signals", got.nr);
+	pt_check(tid != pt_tid(), "no other thread");
+}
+
+static void refused(void)
+{
+	struct perf_event_attr attr = trapping();
+
+	attr.remove_on_exec = 0;
+	pt_eq(pt_probe(&attr), -EINVAL);
+	attr = trapping();
+	attr.enable_on_exec = 1;
+	pt_eq(pt_probe(&attr), -EINVAL);
+	attr = trapping();
+	attr.remove_on_exec = 0;
+	attr.sigtrap = 0;
+	pt_eq(pt_probe(&attr), 0);
+	/* CPU events have no task to signal. */
+	attr = trapping();
+	pt_eq(pt_try_open(&attr, -1, 0, -1, 0), -EINVAL);
+}
+
+/* ---- class 32: the signal is under way and the task or the event goes ---- */
+
+static void die_while_trapping(void *arg)
+{
+	struct perf_event_attr attr = trapping();
+	u8 *p = pt_fresh_pages(2);
+	sigset_t set;
+	int fd;
+
+	(void)arg;
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_touch(p, 2);
+}
+
+static void class32_exit_with_a_signal_pending(void)
+{
+	int i;
+
+	for (i = 0; i < 50; i++)
+		pt_reap(pt_fork(die_while_trapping, NULL));
+}
+
+static void exec_while_trapping(void *arg)
+{
+	struct perf_event_attr attr = trapping();
+	u8 *p = pt_fresh_pages(1);
+	sigset_t set;
+
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pt_enable(pt_open(&attr, 0, -1, -1, arg ? PERF_FLAG_FD_CLOEXEC : 0));
+	pt_touch(p, 1);
+	sigdelset(&set, SIGTRAP);
+	execl("/proc/self/exe", "sigtrap", "--exec", NULL);
+	_exit(98);
+}
+
+/* The pending signal survives exec blocked, the event does not. */
+static void class32_exec_with_a_signal_pending(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		pt_reap(pt_fork(exec_while_trapping, i & 1 ? &i : NULL));
+}
+
+struct duel {
+	volatile int fd, stop;
+};
+
+static void *close_it(void *arg)
+{
+	struct duel *d = arg;
+
+	while (!d->stop) {
+		int fd = __atomic_exchange_n(&d->fd, -1, __ATOMIC_ACQ_REL);
+
+		if (fd >= 0)
+			close(fd);
+		else
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* The closer may come at any moment of an overflow of the other thread. */
+static void class32_close_with_a_signal_under_way(void)
+{
+	struct perf_event_attr attr = trapping();
+	struct duel d = { .fd = -1 };
+	pthread_t t;
+	int i;
+
+	catch_traps();
+	attr.disabled = 0;
+	pt_need(!pthread_create(&t, NULL, close_it, &d), "thread");
+	for (i = 0; i < 40; i++) {
+		u8 *p = pt_fresh_pages(10);
+
+		__atomic_store_n(&d.fd, pt_open(&attr, 0, -1, -1, 0), __ATOMIC_RELEASE);
+		pt_touch(p, 10);
+		while (__atomic_load_n(&d.fd, __ATOMIC_ACQUIRE) >= 0)
+			sched_yield();
+		munmap(p, 10 * pt_page_size());
+	}
+	d.stop = 1;
+	pthread_join(t, NULL);
+	pt_check(got.nr <= 400 + 40, "%d signals", got.nr);
+}
+
+static int handler_fd;
+
+static void closing_handler(int sig)
+{
+	(void)sig;
+	got.nr++;
+	close(handler_fd);
+}
+
+static void class32_close_itself_in_the_handler(void)
+{
+	struct perf_event_attr attr = trapping();
+	u8 *p = pt_fresh_pages(5);
+
+	signal(SIGTRAP, closing_handler);
+	got.nr = 0;
+	handler_fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(handler_fd);
+	pt_touch(p, 5);
+	pt_eq(got.nr, 1);
+	pt_eq(fcntl(handler_fd, F_GETFD), -1);
+}
+
+/* ---- class 21: exec takes some members of a group ---- */
+
+static struct perf_event_attr calls(bool remove)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+
+	attr.remove_on_exec = remove;
+	return attr;
+}
+
+static void count_across_exec(bool leader_goes, bool sibling_goes)
+{
+	struct perf_event_attr leader = calls(leader_goes), sibling = calls(sibling_goes);
+	int go[2], lfd, sfd;
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(go), "pipe");
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &c, 1) != 1)
+			_exit(97);
+		syscall(SYS_getppid);
+		syscall(SYS_getppid);
+		execl("/proc/self/exe", "sigtrap", "--exec", NULL);
+		_exit(98);
+	}
+	lfd = pt_open(&leader, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	sfd = pt_open(&sibling, pid, -1, lfd, PERF_FLAG_FD_CLOEXEC);
+	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_reap(pid);
+	/* Two calls before exec, three after it. */
+	pt_eq(pt_count(lfd), leader_goes ? 2 : 5);
+	pt_eq(pt_count(sfd), sibling_goes ? 2 : 5);
+	close(lfd);
+	pt_eq(pt_count(sfd), sibling_goes ? 2 : 5);
+}
+
+static void class21_exec_takes_the_leader(void)
+{
+	count_across_exec(true, false);
+}
+
+static void class21_exec_takes_the_sibling(void)
+{
+	count_across_exec(false, true);
+}
+
+static void class21_exec_takes_all(void)
+{
+	count_across_exec(true, true);
+}
+
+static int after_exec(int argc, char **argv)
+{
+	if (argc != 2 || strcmp(argv[1], "--exec"))
+		return -1;
+	syscall(SYS_getppid);
+	syscall(SYS_getppid);
+	syscall(SYS_getppid);
+	return 0;
+}
+
+static const struct pt_case cases[] = {
+	{ "one_per_overflow", one_per_overflow },
+	{ "siginfo_fields", siginfo_fields },
+	{ "every_nth", every_nth },
+	{ "blocked", blocked },
+	{ "refresh_ends_it", refresh_ends_it },
+	{ "of_inherited_threads", of_inherited_threads },
+	{ "refused", refused },
+	{ "class32_exit_with_a_signal_pending", class32_exit_with_a_signal_pending },
+	{ "class32_exec_with_a_signal_pending", class32_exec_with_a_signal_pending },
+	{ "class32_close_with_a_signal_under_way", class32_close_with_a_signal_under_way },
+	{ "class32_close_itself_in_the_handler", class32_close_itself_in_the_handler },
+	{ "class21_exec_takes_the_leader", class21_exec_takes_the_leader },
+	{ "class21_exec_takes_the_sibling", class21_exec_takes_the_sibling },
+	{ "class21_exec_takes_all", class21_exec_takes_all },
+};
+
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = after_exec;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}
