@@ -242,6 +242,8 @@ struct perf_output_handle {
 		struct {
 			/** @skip_read: siblings of the group must not be read for this record */
 			u64	skip_read : 1;
+			/** @has_turn: the buffer is this CPU's until the record is complete */
+			u64	has_turn : 1;
 		};
 	};
 	/** @page: data: index of the page @addr points into */

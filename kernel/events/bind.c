@@ -132,6 +132,9 @@ int pe_set_output(struct pevent *e, struct pevent *target)
 	if (!atomic_read(&e->mmap_count))
 		rb = mapped_buffer(target);
 	if (rb) {
+		/* Its children run when and where they like. */
+		if (e->attr.inherit && e->cpu == -1)
+			pe_buffer_crowd(rb);
 		pe_bind_buffer(e, rb);
 		ret = 0;
 	}

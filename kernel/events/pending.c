@@ -4,8 +4,10 @@
  * waking readers, sending SIGIO, disabling the event.
  *
  * Owns the two irq_works of an event and pevent.pending_wakeup, pending_disable and pending_kill.
- * Any context may queue; the handlers run with interrupts off soon after (the wakeup's on
- * PREEMPT_RT: in a thread, where waking and signalling may take sleeping locks).
+ * Any context may queue; the handlers run with interrupts off soon after.  On PREEMPT_RT, where
+ * waking and signalling take sleeping locks, the wakeup's handler passes it on to a workqueue.  (An
+ * irq_work that runs in a thread will not do: its core looks at the work after it was marked idle,
+ * when the event may be freed.  A workqueue does not.)
  *
  * Waking.  Most buffers have nobody asleep on them: readers look at data_head when it suits them.
  * So no work is queued when no listener's wait queue has a waiter.  A signal owner, though, gets
@@ -118,9 +120,8 @@ void pe_wake(struct pevent *e)
  * Waking and signalling run code that software events watch.  Their hits must not queue this work
  * again, and again; if the level is taken already, they cannot.
  */
-static void run_wakeup(struct irq_work *work)
+static void deliver_wakeup(struct pevent *e)
 {
-	struct pevent *e = container_of(work, struct pevent, pending_irq);
 	int level = perf_swevent_get_recursion_context();
 
 	if (xchg(&e->pending_wakeup, 0))
@@ -128,6 +129,60 @@ static void run_wakeup(struct irq_work *work)
 	if (level >= 0)
 		perf_swevent_put_recursion_context(level);
 }
+
+#ifdef CONFIG_PREEMPT_RT
+
+static void run_wakeup_work(struct work_struct *work)
+{
+	deliver_wakeup(container_of(work, struct pevent, wakeup_work));
+}
+
+static void run_wakeup(struct irq_work *work)
+{
+	schedule_work(&container_of(work, struct pevent, pending_irq)->wakeup_work);
+}
+
+static void init_wakeup(struct pevent *e)
+{
+	e->pending_irq = IRQ_WORK_INIT_HARD(run_wakeup);
+	INIT_WORK(&e->wakeup_work, run_wakeup_work);
+}
+
+static void sync_wakeup(struct pevent *e)
+{
+	irq_work_sync(&e->pending_irq);
+	flush_work(&e->wakeup_work);
+}
+
+/* In this order: the irq_work queues the other before it is idle. */
+static bool wakeup_idle(struct pevent *e)
+{
+	return !irq_work_is_busy(&e->pending_irq) && !work_busy(&e->wakeup_work);
+}
+
+#else
+
+static void run_wakeup(struct irq_work *work)
+{
+	deliver_wakeup(container_of(work, struct pevent, pending_irq));
+}
+
+static void init_wakeup(struct pevent *e)
+{
+	init_irq_work(&e->pending_irq, run_wakeup);
+}
+
+static void sync_wakeup(struct pevent *e)
+{
+	irq_work_sync(&e->pending_irq);
+}
+
+static bool wakeup_idle(struct pevent *e)
+{
+	return !irq_work_is_busy(&e->pending_irq);
+}
+
+#endif
 
 static void disable_locked(struct pctx *ctx, void *arg)
 {
@@ -201,7 +256,7 @@ void perf_event_disable_local(struct perf_event *event)
  */
 void pe_pending_init(struct pevent *e)
 {
-	init_irq_work(&e->pending_irq, run_wakeup);
+	init_wakeup(e);
 	/* It takes raw locks and must not be late, on PREEMPT_RT too. */
 	e->pending_disable_irq = IRQ_WORK_INIT_HARD(run_disable);
 }
@@ -216,7 +271,7 @@ void pe_pending_init(struct pevent *e)
 void pe_pending_sync(struct pevent *e)
 {
 	while (!pe_pending_idle(e)) {
-		irq_work_sync(&e->pending_irq);
+		sync_wakeup(e);
 		irq_work_sync(&e->pending_disable_irq);
 	}
 }
@@ -228,8 +283,7 @@ void pe_pending_sync(struct pevent *e)
  * Any context.  What frees an event calls this after the grace period, and waits for another one
  * when the answer is no.
  */
-bool pe_pending_idle(const struct pevent *e)
+bool pe_pending_idle(struct pevent *e)
 {
-	return !irq_work_is_busy((struct irq_work *)&e->pending_irq) &&
-	       !irq_work_is_busy((struct irq_work *)&e->pending_disable_irq);
+	return wakeup_idle(e) && !irq_work_is_busy(&e->pending_disable_irq);
 }

@@ -9,7 +9,8 @@
  * writer that found the buffer under RCU, or with preemption off, may finish its record.
  *
  * Writers.  All events that share a buffer are of one CPU or of one task, hence two writers are
- * never on two CPUs at the same time.  They do nest: task, softirq, irq, NMI.  A writer
+ * not on two CPUs at the same time; for the exception see "crowded" below.  They do nest: task,
+ * softirq, irq, NMI.  A writer
  *
  *   pe_reserve()	counts itself in rb->nest, then moves rb->head by cmpxchg; if there is no
  *			room it counts a lost record instead,
@@ -31,6 +32,13 @@
  *
  * rb->lost, rb->events, rb->wakeup and rb->due are advisory sums of all levels; each update is
  * atomic against interrupts of the same CPU.
+ *
+ * Crowded buffers.  An inherited event without CPU whose output was redirected writes to one buffer
+ * on behalf of several tasks.  Its writers take turns: rb->writer names the CPU whose turn it is.
+ * A nested writer finds its own CPU there and goes on; the one who took the turn gives it back when
+ * it commits.  Between its last look at rb->head and that, an interrupt may still write and publish
+ * as if it were outermost, because the CPU still has the turn.  Nobody waits for ever, as two CPUs
+ * may wait for each other's buffers in interrupts: after a while the record is lost.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -183,7 +191,9 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 	size = pe_buffer_data_size(rb);
 	rb->watermark = min(watermark, size) ?: size / 2;
 	rb->overwrite = !(flags & PE_BUFFER_WRITABLE);
-	rb->paused = !nr_pages;		/* spares the writers a test for "no pages" */
+	if (!nr_pages)
+		set_bit(PE_GATE_PAUSED, &rb->gate);	/* spares the writers a test for it */
+	atomic_set(&rb->writer, -1);
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->listeners_lock);
 	INIT_LIST_HEAD(&rb->listeners);
@@ -226,7 +236,22 @@ void pe_buffer_put(struct perf_buffer *rb)
  */
 void pe_buffer_pause(struct perf_buffer *rb, bool pause)
 {
-	WRITE_ONCE(rb->paused, pause || !rb->nr_pages);
+	if (pause || !rb->nr_pages)
+		set_bit(PE_GATE_PAUSED, &rb->gate);
+	else
+		clear_bit(PE_GATE_PAUSED, &rb->gate);
+}
+
+/**
+ * pe_buffer_crowd() - from now on writers of several CPUs may come at the same time
+ * @rb: the buffer, to which the event that brings them is not bound yet
+ *
+ * Task context, may sleep.
+ */
+void pe_buffer_crowd(struct perf_buffer *rb)
+{
+	if (!test_and_set_bit(PE_GATE_CROWDED, &rb->gate))
+		synchronize_rcu();	/* writers who have not seen it are done */
 }
 
 /**
@@ -266,6 +291,46 @@ static void point_at(struct perf_output_handle *handle, unsigned long offset)
 	handle->size = chunk - into;
 }
 
+/* How often a writer looks whether it is its CPU's turn: far longer than a record takes. */
+#define TURN_TRIES	10000
+
+/* Wait for this CPU's turn.  Return: it has come, or is this CPU's already. */
+static bool take_turn(struct perf_output_handle *handle, struct perf_buffer *rb)
+{
+	int cpu = smp_processor_id(), tries;
+
+	for (tries = 0; tries < TURN_TRIES; tries++) {
+		int nobody = -1;
+
+		if (atomic_read(&rb->writer) == cpu)
+			return true;
+		if (atomic_try_cmpxchg_acquire(&rb->writer, &nobody, cpu)) {
+			handle->has_turn = 1;
+			local_add(atomic_xchg(&rb->lost_waiting, 0), &rb->lost);
+			return true;
+		}
+		cpu_relax();
+	}
+	atomic_inc(&rb->lost_waiting);
+	return false;
+}
+
+static void end_turn(struct perf_buffer *rb)
+{
+	atomic_set_release(&rb->writer, -1);
+}
+
+/* Somebody closed the gate, or writers take turns.  Return: go on. */
+static noinline bool pass_gate(struct perf_output_handle *handle, struct perf_buffer *rb)
+{
+	if (test_bit(PE_GATE_PAUSED, &rb->gate)) {
+		if (rb->nr_pages)
+			local_inc(&rb->lost);
+		return false;
+	}
+	return take_turn(handle, rb);
+}
+
 /* Out of the nest without a record; whoever is outermost publishes for the others. */
 static enum pe_reserved give_up(struct perf_output_handle *handle)
 {
@@ -293,14 +358,10 @@ enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffe
 	unsigned int total;
 	bool lost;
 
-	if (unlikely(READ_ONCE(rb->paused))) {
-		if (rb->nr_pages)
-			local_inc(&rb->lost);
-		return PE_PAUSED;
-	}
-
-	handle->rb = rb;
 	handle->flags = 0;
+	if (unlikely(READ_ONCE(rb->gate)) && !pass_gate(handle, rb))
+		return PE_PAUSED;
+	handle->rb = rb;
 	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
 	barrier();	/* whoever interrupts from here on does not publish */
 
@@ -334,6 +395,7 @@ bool pe_commit(struct perf_output_handle *handle)
 	struct perf_buffer *rb = handle->rb;
 	unsigned int nest = READ_ONCE(rb->nest);
 	unsigned long head;
+	bool due;
 
 	if (nest > 1) {
 		WRITE_ONCE(rb->nest, nest - 1);
@@ -351,10 +413,12 @@ bool pe_commit(struct perf_output_handle *handle)
 		barrier();	/* who came before we left is seen now */
 	} while (unlikely(local_read(&rb->head) != head));
 
-	if (likely(!READ_ONCE(rb->due)))
-		return false;
-	WRITE_ONCE(rb->due, 0);
-	return true;
+	due = unlikely(READ_ONCE(rb->due));
+	if (due)
+		WRITE_ONCE(rb->due, 0);
+	if (unlikely(handle->has_turn))
+		end_turn(rb);
+	return due;
 }
 
 /* ---------------------------------------------------------------- filling in */

@@ -28,7 +28,9 @@ struct perf_buffer {
 	int				overwrite;	/* the reader maps it read-only */
 	long				watermark;	/* bytes per wakeup, 0: by events */
 
-	int				paused;		/* writes are refused */
+	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
+	atomic_t			writer;		/* crowded: CPU whose turn it is, or -1 */
+	atomic_t			lost_waiting;	/* crowded: lost because the turn never came */
 	atomic_t			poll;		/* EPOLL bits for the next poll() */
 
 	/* events that write here */
@@ -45,12 +47,16 @@ struct perf_buffer {
 	void				*data_pages[];
 };
 
+#define PE_GATE_PAUSED		0	/* writes are refused */
+#define PE_GATE_CROWDED		1	/* writers of several CPUs take turns */
+
 #define PE_BUFFER_WRITABLE	0x01	/* the reader may write data_tail */
 
 struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags);
 struct perf_buffer *pe_buffer_get(struct pevent *e);	/* of e's sink; NULL if none */
 void pe_buffer_put(struct perf_buffer *rb);
 void pe_buffer_pause(struct perf_buffer *rb, bool pause);
+void pe_buffer_crowd(struct perf_buffer *rb);
 struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
 
 static inline unsigned long pe_buffer_data_size(const struct perf_buffer *rb)

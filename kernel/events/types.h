@@ -38,6 +38,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 struct pctx;
 struct pe_part;
@@ -337,6 +338,9 @@ struct pevent {
 	unsigned int		pending_wakeup;		/* c */
 	unsigned int		pending_disable;	/* c */
 	struct irq_work		pending_irq;
+#ifdef CONFIG_PREEMPT_RT
+	struct work_struct	wakeup_work;		/* does what pending_irq may not */
+#endif
 	struct irq_work		pending_disable_irq;
 
 	/* attr.sigtrap, see sigtrap.c */

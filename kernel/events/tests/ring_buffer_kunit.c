@@ -144,7 +144,7 @@ static void pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pe_buffer_data_pages(rb), 4UL);
 	KUNIT_EXPECT_EQ(test, rb->watermark, (long)(2 * PAGE_SIZE));
 	KUNIT_EXPECT_EQ(test, rb->overwrite, 0);
-	KUNIT_EXPECT_EQ(test, rb->paused, 0);
+	KUNIT_EXPECT_EQ(test, rb->gate, 0);
 	for (i = 0; i < 5; i++) {
 		seen[i] = pe_buffer_page(rb, i);
 		KUNIT_ASSERT_NOT_NULL(test, seen[i]);

@@ -317,6 +317,59 @@ static void sum_of_all_cpus(void)
 	pt_eq(sum, 100);
 }
 
+#define CROWD		4
+#define CROWD_CALLS	400
+
+static void call_on_a_cpu(void *arg)
+{
+	int i;
+
+	pt_pin(*(int *)arg);
+	for (i = 0; i < CROWD_CALLS; i++)
+		syscall(SYS_getppid);
+}
+
+/*
+ * The output of an inherited event goes to the buffer of another one, so tasks on several CPUs write
+ * there at the same time: every record is whole, and what is not there was counted as lost.
+ */
+static void many_tasks_one_buffer(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY)), hits = calls();
+	static struct pt_record rec;
+	u64 seen = 0, v[2];
+	int target, fd, i;
+	struct pt_sample s;
+	pid_t pid[CROWD];
+	struct pt_ring r;
+
+	target = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, target, 64);
+	hits.inherit = 1;
+	hits.sample_period = 1;
+	hits.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN;
+	hits.read_format = PERF_FORMAT_LOST;
+	fd = pt_open(&hits, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target), 0);
+	for (i = 0; i < CROWD; i++) {
+		int cpu = i % pt_online_cpus();
+
+		pid[i] = pt_fork(call_on_a_cpu, &cpu);
+	}
+	for (i = 0; i < CROWD; i++)
+		pt_reap(pid[i]);
+	pt_disable(fd);
+	while (pt_next(&r, &rec)) {
+		if (rec.h.type != PERF_RECORD_SAMPLE)
+			continue;
+		pt_parse_sample(&hits, &rec, &s);
+		seen++;
+	}
+	pt_eq(read(fd, v, sizeof(v)), (ssize_t)sizeof(v));
+	pt_eq(v[0], CROWD * CROWD_CALLS);
+	pt_eq(seen + v[1], v[0]);
+}
+
 static void task_clock_over_migrations(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
@@ -402,6 +455,7 @@ static const struct pt_case cases[] = {
 	{ "reader_beside_the_writer", reader_beside_the_writer },
 	{ "read_group_elsewhere", read_group_elsewhere },
 	{ "sum_of_all_cpus", sum_of_all_cpus },
+	{ "many_tasks_one_buffer", many_tasks_one_buffer },
 	{ "task_clock_over_migrations", task_clock_over_migrations },
 	{ "task_clock_read_from_elsewhere", task_clock_read_from_elsewhere },
 	{ "hw_over_migrations", hw_over_migrations },
