@@ -71,6 +71,7 @@ struct expected {
 	int chain;		/* callchain with its kernel part */
 	int chain_user;		/* callchain without */
 	int phys;		/* physical addresses */
+	int text_poke;		/* class 10: addresses of kernel code that changes */
 	int raw_tracepoint;	/* raw data of a scheduler tracepoint, own task */
 	int raw_syscall;	/* raw data of a system call, own task */
 	int count_tracepoint;	/* counting a scheduler tracepoint, own task */
@@ -106,6 +107,9 @@ static void check_matrix(void *arg)
 	pt_eq(pt_probe(&attr), e->chain_user);
 	attr.sample_type = PERF_SAMPLE_PHYS_ADDR;
 	pt_eq(pt_probe(&attr), e->phys);
+	attr = user_faults();
+	attr.text_poke = 1;
+	pt_eq(pt_probe(&attr), e->text_poke);
 	tp = pt_attr(PERF_TYPE_TRACEPOINT, tp_switch);
 	tp.exclude_kernel = 1;
 	pt_eq(pt_probe(&tp), e->count_tracepoint);
@@ -155,12 +159,13 @@ static void level_2(void)
 		.own_kernel = -EACCES,
 		.chain = -EACCES,
 		.phys = -EACCES,
+		.text_poke = -EACCES,
 	});
 }
 
 static const struct expected all_refused = {
 	.own_user = -EACCES, .own_kernel = -EACCES, .cpu_wide = -EACCES, .chain = -EACCES,
-	.chain_user = -EACCES, .phys = -EACCES, .raw_tracepoint = -EACCES,
+	.chain_user = -EACCES, .phys = -EACCES, .text_poke = -EACCES, .raw_tracepoint = -EACCES,
 	.raw_syscall = -EACCES, .count_tracepoint = -EACCES,
 };
 
