@@ -82,12 +82,13 @@ static void add_freq_user(int change)
 		return;
 
 	/* The dependency has to change in the order in which the count does. */
-	guard(spinlock)(&freq_lock);
+	spin_lock(&freq_lock);
 	freq_users += change;
 	if (freq_users == 1 && change > 0)
 		tick_nohz_dep_set(TICK_DEP_BIT_PERF_EVENTS);
 	else if (!freq_users)
 		tick_nohz_dep_clear(TICK_DEP_BIT_PERF_EVENTS);
+	spin_unlock(&freq_lock);
 }
 #else
 static void add_freq_user(int change) { }

@@ -37,8 +37,8 @@ static void link_listener(struct pevent *e, struct perf_buffer *rb)
 	if (e->rb_was_linked)
 		cond_synchronize_rcu(e->rb_unlinked);
 	e->rb_was_linked = false;
-	guard(spinlock_irqsave)(&rb->listeners_lock);
-	list_add_rcu(&e->rb_entry, &rb->listeners);
+	scoped_guard(spinlock_irqsave, &rb->listeners_lock)
+		list_add_rcu(&e->rb_entry, &rb->listeners);
 }
 
 /**

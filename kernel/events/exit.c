@@ -56,17 +56,19 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 /* The first event that leaves, pinned; nothing is added meanwhile. @only_exec: see attr. */
 static struct pevent *next_to_leave(struct pctx *ctx, bool only_exec)
 {
-	struct pevent *e;
+	struct pevent *e, *found = NULL;
 
-	guard(raw_spinlock_irq)(&ctx->lock);
+	raw_spin_lock_irq(&ctx->lock);
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
 		if (only_exec && !e->attr.remove_on_exec)
 			continue;
 		/* Attached events have a reference: it is dropped after they are detached. */
 		pe_get(e);
-		return e;
+		found = e;
+		break;
 	}
-	return NULL;
+	raw_spin_unlock_irq(&ctx->lock);
+	return found;
 }
 
 static void leave_all(struct pctx *ctx, struct task_struct *task)

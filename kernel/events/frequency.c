@@ -174,6 +174,20 @@ static void follow_rate(struct pevent *e, struct pmu_pause *pause)
 	e->pmu->start(&e->pub, delta > 0 ? PERF_EF_RELOAD : 0);
 }
 
+static void serve_tick(struct pctx *ctx, bool release)
+{
+	struct pmu_pause pause = {};
+	struct pevent *e;
+
+	if (release) {
+		list_for_each_entry(e, &ctx->events, ctx_entry)
+			unthrottle(e, &pause);
+	}
+	list_for_each_entry(e, &ctx->freq, freq_entry)
+		follow_rate(e, &pause);
+	pause_for(&pause, NULL);
+}
+
 /**
  * pe_tick_freq() - the tick's work on one context
  * @ctx: CPU context of this CPU, or context of the current task
@@ -183,22 +197,13 @@ static void follow_rate(struct pevent *e, struct pmu_pause *pause)
  */
 void pe_tick_freq(struct pctx *ctx, bool release)
 {
-	struct pmu_pause pause = {};
-	struct pevent *e;
-
 	lockdep_assert_irqs_disabled();
 	/* Who joins the list at this moment is served by the next tick. */
 	if (!release && list_empty(&ctx->freq))
 		return;
 
-	guard(raw_spinlock)(&ctx->lock);
-	if (ctx->oncpu != smp_processor_id())
-		return;
-	if (release) {
-		list_for_each_entry(e, &ctx->events, ctx_entry)
-			unthrottle(e, &pause);
-	}
-	list_for_each_entry(e, &ctx->freq, freq_entry)
-		follow_rate(e, &pause);
-	pause_for(&pause, NULL);
+	raw_spin_lock(&ctx->lock);
+	if (ctx->oncpu == smp_processor_id())
+		serve_tick(ctx, release);
+	raw_spin_unlock(&ctx->lock);
 }

@@ -168,10 +168,11 @@ static void leave_cpu_contexts(struct pmu *pmu)
 
 		hrtimer_cancel(&cpc->mux);
 		guard(mutex)(&ctx->mutex);
-		guard(raw_spinlock_irq)(&ctx->lock);
+		raw_spin_lock_irq(&ctx->lock);
 		WARN_ON_ONCE(cpc->cpu_part.nr_groups);
 		list_del_init(&cpc->cpu_part.ctx_entry);
 		list_del_init(&cpc->cpu_part.any.entry);
+		raw_spin_unlock_irq(&ctx->lock);
 	}
 }
 

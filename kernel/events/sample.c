@@ -234,6 +234,7 @@ static u64 size_at_pmd(pud_t *pudp, pud_t pud, unsigned long addr)
 	pte = ptep_get_lockless(ptep);
 	if (pte_present(pte))
 		size = __pte_leaf_size(pmd, pte);
+	__acquire(RCU);		/* sparse: pte_offset_map() did, but does not say so */
 	pte_unmap(ptep);
 	return size;
 }

@@ -41,8 +41,9 @@ typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
 void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);
 void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg);
 bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg);
-void pe_lock_here(struct pctx *ctx);		/* irqs off: this CPU's context, then ctx */
-void pe_unlock_here(struct pctx *ctx);
+/* irqs off: this CPU's context, then ctx */
+void pe_lock_here(struct pctx *ctx) __acquires(&ctx->lock);
+void pe_unlock_here(struct pctx *ctx) __releases(&ctx->lock);
 
 /* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
 int pe_group_in(struct pevent *leader, u64 now);

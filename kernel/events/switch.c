@@ -127,6 +127,7 @@ void pe_ctx_out(struct pctx *ctx, u64 now)
 
 /* Locks @ctx, and this CPU's context before it if there are groups. Return: both are locked. */
 static bool lock_for_switch(struct pctx *ctx)
+	__acquires(&ctx->lock)
 {
 	for (;;) {
 		if (READ_ONCE(ctx->nr_groups)) {
@@ -141,6 +142,7 @@ static bool lock_for_switch(struct pctx *ctx)
 }
 
 static void unlock_after_switch(struct pctx *ctx, bool both)
+	__releases(&ctx->lock)
 {
 	if (both)
 		pe_unlock_here(ctx);

@@ -176,6 +176,7 @@ static void hit_target(struct task_struct *task, u64 count, struct trace_entry *
 		       struct pt_regs *regs)
 {
 	int cpu = smp_processor_id();
+	unsigned long flags;
 	struct pctx *ctx;
 	struct pevent *e;
 
@@ -184,7 +185,7 @@ static void hit_target(struct task_struct *task, u64 count, struct trace_entry *
 	if (!ctx)
 		return;
 
-	guard(raw_spinlock_irqsave)(&ctx->lock);
+	raw_spin_lock_irqsave(&ctx->lock, flags);
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
 		if (e->pmu != &tracepoint_pmu || e->attr.config != record->type)
 			continue;
@@ -196,6 +197,7 @@ static void hit_target(struct task_struct *task, u64 count, struct trace_entry *
 		if (wants(e, record, regs))
 			local64_add(count, &e->count);
 	}
+	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
 /**
