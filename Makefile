@@ -11,13 +11,16 @@ MAKEFLAGS += --no-print-directory
 export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help deps tree kernel guest shell run check kselftest kunit abi-diff record-stock \
+.PHONY: help deps tree kernel guest shell run check check-all matrix kselftest kunit abi-diff record-stock \
 	bench boots patch clean
 
 help:
 	@echo 'Targets (options in brackets):'
 	@echo '  run          boot x86_64 in QEMU and profile real programs with Debian'\''s perf [FLAVOUR=ours|stock]'
 	@echo '  check        everything a change must pass, on x86_64 and arm64; ends with "N passed, N failed"'
+	@echo '  check-all    check, then matrix, then boots of other configurations; takes hours'
+	@echo '  matrix       compile what uses perf_events in many configurations and architectures'
+	@echo '               [CONFIGS="names", see scripts/matrix --list]'
 	@echo '  deps         install missing Debian packages (root or sudo)'
 	@echo '  tree         assemble build/tree: Linux 6.12 with this repository over it'
 	@echo '  kernel       build a kernel, print the image path last'
@@ -56,6 +59,14 @@ run:
 
 check: deps
 	@$(S)/check
+
+check-all: deps
+	@$(S)/deps $$($(S)/matrix --packages)
+	@$(S)/check --all
+
+matrix: deps
+	@$(S)/deps $$($(S)/matrix --packages)
+	@$(S)/matrix $(CONFIGS)
 
 kselftest: kernel guest
 	@$(S)/kselftest -a '$(ARCH)' -F '$(FLAVOUR)' $(TESTS)
