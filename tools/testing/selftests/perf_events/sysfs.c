@@ -12,8 +12,18 @@ static void fixed_types(void)
 {
 	pt_need(pt_path_exists(BUS), "no %s", BUS);
 	pt_eq(pt_pmu_type("software"), PERF_TYPE_SOFTWARE);
-	pt_eq(pt_pmu_type("tracepoint"), PERF_TYPE_TRACEPOINT);
 	pt_eq(pt_pmu_type("breakpoint"), PERF_TYPE_BREAKPOINT);
+}
+
+static void types_of_tracing(void)
+{
+	char path[256];
+
+	pt_need(pt_path_exists(BUS), "no %s", BUS);
+	snprintf(path, sizeof(path), "%s/kprobe_events", pt_tracefs());
+	if (!pt_path_exists(path))
+		pt_skip("no %s", path);
+	pt_eq(pt_pmu_type("tracepoint"), PERF_TYPE_TRACEPOINT);
 	pt_check(pt_pmu_type("kprobe") >= PERF_TYPE_MAX, "kprobe has type %d",
 		 pt_pmu_type("kprobe"));
 	pt_check(pt_pmu_type("uprobe") >= PERF_TYPE_MAX, "uprobe has type %d",
@@ -144,6 +154,7 @@ static void sysctl_defaults(void)
 
 static const struct pt_case cases[] = {
 	{ "fixed_types", fixed_types },
+	{ "types_of_tracing", types_of_tracing },
 	{ "types_are_unique", types_are_unique },
 	{ "type_is_what_open_takes", type_is_what_open_takes },
 	{ "hardware_pmu_by_number", hardware_pmu_by_number },
