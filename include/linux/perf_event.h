@@ -365,7 +365,7 @@ static_assert(!(PERF_EVENT_FLAG_ARCH & PERF_EVENT_FLAG_USER_READ_CNT));
  * @hrtimer: cpu-clock, task-clock: timer for sampling
  * @tp_list: tracepoint, probe: in the list of the trace call
  * @info: breakpoint: the architecture's description
- * @bp_list: breakpoint: hash entry, by @target
+ * @bp_tally: breakpoint of a task: what its slot is booked on
  * @pwr_acc: AMD power: accumulated power
  * @ptsc: AMD power: time stamp
  * @iommu_bank: AMD IOMMU: counter bank
@@ -418,7 +418,7 @@ struct hw_perf_event {
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
 		struct {
 			struct arch_hw_breakpoint	info;
-			struct rhlist_head		bp_list;
+			struct pe_bp_tally		*bp_tally;
 		};
 #endif
 		struct {

@@ -1,12 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Layer 1: group queues, the PMU registry, buffers, recursion guards. */
+/* Layer 1: group queues, the PMU registry, buffers, call chains, recursion guards. */
 #ifndef _KERNEL_EVENTS_PARTS_H
 #define _KERNEL_EVENTS_PARTS_H
+
+#include <linux/hardirq.h>
+#include <linux/preempt.h>
 
 #include "types.h"
 #include "time.h"
 #include "ring_buffer.h"
-#include "internal.h"
+
+/**
+ * pe_recursion_enter() - enter a section that must not nest in its own context level
+ * @busy: a byte per level (task, softirq, hardirq, NMI), of this CPU or of current
+ *
+ * Any context, preemption off.  Return: the level to give back, or -1 when it is taken.
+ */
+static inline int pe_recursion_enter(u8 *busy)
+{
+	int level = interrupt_context_level();
+
+	if (busy[level])
+		return -1;
+	busy[level] = 1;
+	barrier();	/* an interrupt of the same level sees the mark */
+	return level;
+}
+
+static inline void pe_recursion_leave(u8 *busy, unsigned char level)
+{
+	barrier();	/* the section is over before its mark */
+	busy[level] = 0;
+}
+
+#ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
+#define pe_have_user_stack_dump()	true
+#define pe_user_stack_pointer(regs)	user_stack_pointer(regs)
+#else
+#define pe_have_user_stack_dump()	false
+#define pe_user_stack_pointer(regs)	0UL
+#endif
 
 /* group_queue.c: pure, no locks of its own */
 

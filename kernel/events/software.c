@@ -36,13 +36,13 @@ DEFINE_PER_CPU(struct pt_regs, __perf_regs[4]);
  */
 int perf_swevent_get_recursion_context(void)
 {
-	return get_recursion_context(current->perf_recursion);
+	return pe_recursion_enter(current->perf_recursion);
 }
 EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context);
 
 void perf_swevent_put_recursion_context(int rctx)
 {
-	put_recursion_context(current->perf_recursion, rctx);
+	pe_recursion_leave(current->perf_recursion, rctx);
 }
 
 /**

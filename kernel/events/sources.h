@@ -40,6 +40,11 @@ void pe_software_stop(struct perf_event *event, int flags);	/*   other PMUs shar
 void pe_software_read(struct perf_event *event);
 extern struct pmu pe_swevent_pmu, pe_cpu_clock_pmu, pe_task_clock_pmu;
 
+/* breakpoint_slots.c */
+int pe_bp_slots_init(void);
+unsigned int pe_bp_slots(u64 bp_type);
+int pe_bp_slot_retype(struct perf_event *bp, u64 bp_type);
+
 /* sideband.c: routing */
 typedef void (*pe_sideband_fn)(struct pevent *e, void *arg);
 void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg);

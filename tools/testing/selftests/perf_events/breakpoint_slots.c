@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * breakpoint_slots.c - how many breakpoints there can be: of a task, of a
+ * CPU, of both; for code and for data; inherited, changed, and opened by
+ * many at once.
+ */
+#include "lib/ptest.h"
+#include <linux/hw_breakpoint.h>
+#include <pthread.h>
+
+#define MOST	64
+
+static volatile u64 __attribute__((aligned(64))) target[8];
+
+static struct perf_event_attr watch(u32 type)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_BREAKPOINT, 0);
+
+	attr.bp_type = type;
+	attr.bp_addr = type == HW_BREAKPOINT_X ? pt_addr((void *)pt_chain_outer) :
+		       pt_addr((void *)&target[0]);
+	attr.bp_len = type == HW_BREAKPOINT_X ? sizeof(long) : 8;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+static int fd[MOST];
+
+/* Open until it is refused. Return: how many there are. */
+static int fill(struct perf_event_attr *attr, pid_t pid, int cpu, int *fds)
+{
+	int n, ret = 0;
+
+	for (n = 0; n < MOST; n++) {
+		ret = pt_try_open(attr, pid, cpu, -1, 0);
+		if (ret < 0)
+			break;
+		fds[n] = ret;
+	}
+	if (!n && (ret == -ENOENT || ret == -ENODEV || ret == -EOPNOTSUPP))
+		pt_skip("no hardware breakpoints: %s", strerror(-ret));
+	pt_eq(ret, -ENOSPC);
+	return n;
+}
+
+static void drop(int *fds, int n)
+{
+	while (n--)
+		close(fds[n]);
+}
+
+static int try(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int ret = pt_try_open(attr, pid, cpu, -1, 0);
+
+	if (ret >= 0)
+		close(ret);
+	return ret < 0 ? ret : 0;
+}
+
+static int slots(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = fill(&attr, 0, -1, fd);
+
+	drop(fd, n);
+	return n;
+}
+
+/* A task and a CPU share the registers of the CPU; two tasks do not. */
+static void task_and_cpu(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots(), i, peer_fd[MOST], cpu_fd[MOST];
+	struct pt_peer peer;
+
+	pt_peer_start(&peer);
+	pt_eq(fill(&attr, 0, -1, fd), n);
+	pt_eq(try(&attr, -1, 0), -ENOSPC);
+	pt_eq(fill(&attr, peer.pid, -1, peer_fd), n);
+	/* One less here does not help, the other task has them all. */
+	close(fd[0]);
+	pt_eq(try(&attr, -1, 0), -ENOSPC);
+	drop(peer_fd, n);
+	cpu_fd[0] = pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(try(&attr, -1, 0), -ENOSPC);
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	pt_eq(fill(&attr, peer.pid, -1, peer_fd), n - 1);
+	drop(peer_fd, n - 1);
+	/* Step by step over to the CPU. */
+	for (i = 1; i < n; i++) {
+		close(fd[i]);
+		cpu_fd[i] = pt_open(&attr, -1, 0, -1, 0);
+		pt_eq(try(&attr, -1, 0), -ENOSPC);
+	}
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	pt_eq(try(&attr, peer.pid, 0), -ENOSPC);
+	drop(cpu_fd, n);
+	pt_eq(slots(), n);
+	pt_peer_stop(&peer);
+}
+
+/* Breakpoints of a task on one CPU count there only. */
+static void task_on_one_cpu(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots(), other[MOST], any;
+
+	pt_eq(fill(&attr, 0, 0, fd), n);
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	pt_eq(try(&attr, -1, 0), -ENOSPC);
+	if (pt_online_cpus() < 2) {
+		drop(fd, n);
+		pt_eq(slots(), n);
+		pt_skip("the rest is about a second CPU");
+	}
+	/* The other CPU knows nothing of it. */
+	pt_eq(fill(&attr, -1, 1, other), n);
+	pt_eq(try(&attr, 0, 1), -ENOSPC);
+	drop(other, n);
+	pt_eq(fill(&attr, 0, 1, other), n);
+	pt_eq(try(&attr, -1, 1), -ENOSPC);
+	/* One for any CPU needs room on both. */
+	close(fd[0]);
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	close(other[0]);
+	any = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(try(&attr, 0, 0), -ENOSPC);
+	pt_eq(try(&attr, 0, 1), -ENOSPC);
+	close(any);
+	/* Those for CPU 0 go, and only what is on CPU 1 is in the way of its own. */
+	drop(fd + 1, n - 1);
+	pt_eq(fill(&attr, -1, 0, fd), n);
+	drop(fd, n);
+	pt_eq(fill(&attr, -1, 1, fd), 1);
+	close(fd[0]);
+	drop(other + 1, n - 1);
+	pt_eq(slots(), n);
+}
+
+/* Are those for code and for data the same registers? */
+static void code_and_data(void)
+{
+	struct perf_event_attr data = watch(HW_BREAKPOINT_RW), code = watch(HW_BREAKPOINT_X);
+	int n = slots(), m;
+
+	pt_eq(fill(&data, 0, -1, fd), n);
+#if defined(__x86_64__)
+	pt_eq(try(&code, 0, -1), -ENOSPC);
+	(void)m;
+#else
+	m = fill(&code, 0, -1, fd + n);
+	pt_check(m >= 1, "no register for code");
+	pt_eq(try(&data, 0, -1), -ENOSPC);
+	drop(fd + n, m);
+#endif
+	drop(fd, n);
+}
+
+struct pipes {
+	int to[2], from[2];
+};
+
+static void say(int to)
+{
+	pt_need(write(to, "x", 1) == 1, "pipe: %s", strerror(errno));
+}
+
+static void hear(int from)
+{
+	char c;
+
+	pt_need(read(from, &c, 1) == 1, "pipe: %s", strerror(errno));
+}
+
+static int wanted;
+
+static void heir(void *arg)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	struct pipes *p = arg;
+	int n;
+
+	/* It has the parent's already. */
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	say(p->from[1]);
+	hear(p->to[0]);
+	n = fill(&attr, 0, -1, fd + wanted);
+	pt_eq(n, wanted);
+}
+
+/* A child that inherits breakpoints has that many less of its own, until they are closed. */
+static void inherited(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	struct pipes p;
+	int status;
+	pid_t pid;
+
+	wanted = slots();
+	pt_need(!pipe(p.to) && !pipe(p.from), "pipe: %s", strerror(errno));
+	attr.inherit = 1;
+	pt_eq(fill(&attr, 0, -1, fd), wanted);
+	fflush(stdout);
+	pid = fork();
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		/* The parent's copies must not stay open here. */
+		drop(fd, wanted);
+		heir(&p);
+		pt_end_case();
+	}
+	hear(p.from[0]);
+	drop(fd, wanted);
+	attr.inherit = 0;
+	pt_eq(slots(), wanted);
+	say(p.to[1]);
+	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
+	pt_check(WIFEXITED(status) && !WEXITSTATUS(status), "child: %#x", status);
+	pt_eq(slots(), wanted);
+}
+
+/* What a task had is free when its breakpoints are closed, not when it ends. */
+static void task_that_is_gone(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots();
+	struct pt_peer peer;
+
+	pt_peer_start(&peer);
+	pt_eq(fill(&attr, peer.pid, -1, fd), n);
+	pt_peer_stop(&peer);
+	pt_eq(try(&attr, -1, 0), -ENOSPC);
+	pt_eq(slots(), n);
+	close(fd[0]);
+	pt_eq(try(&attr, -1, 0), 0);
+	drop(fd + 1, n - 1);
+}
+
+static long modify(int at, struct perf_event_attr *attr)
+{
+	return pt_ioctl(at, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, (unsigned long)attr);
+}
+
+/* One for data becomes one for code, if there is room; else it stays what it is. */
+static void change_of_kind(void)
+{
+	struct perf_event_attr data = watch(HW_BREAKPOINT_W), code = watch(HW_BREAKPOINT_X);
+	int n = slots(), m, one, i;
+	static u8 byte[2];
+
+	one = pt_open(&data, 0, -1, -1, 0);
+	m = fill(&code, 0, -1, fd);
+#if defined(__x86_64__)
+	pt_eq(m, n - 1);
+#else
+	pt_check(m >= 1, "no register for code");
+	pt_eq(modify(one, &code), -ENOSPC);
+	target[0] = 1;
+	pt_eq(pt_count(one), 1);
+	target[0] = 2;
+	pt_eq(pt_count(one), 2);
+	close(fd[--m]);
+#endif
+	i = (int)pt_count(one);
+	pt_eq(modify(one, &code), 0);
+	target[0] = 3;
+	pt_eq(pt_count(one), i);
+	pt_chain_outer(byte);
+	pt_eq(pt_count(one), i + 1);
+	pt_eq(try(&code, 0, -1), -ENOSPC);
+	drop(fd, m);
+#if defined(__x86_64__)
+	pt_eq(fill(&data, 0, -1, fd), n - 1);
+	drop(fd, n - 1);
+#else
+	pt_eq(fill(&data, 0, -1, fd), n);
+	drop(fd, n);
+#endif
+	pt_eq(modify(one, &data), 0);
+	target[0] = 4;
+	pt_eq(pt_count(one), i + 2);
+	close(one);
+	pt_eq(slots(), n);
+}
+
+/* Which part of an attr may change, and to what. */
+static void class48_bad_changes(void)
+{
+	struct perf_event_attr was = watch(HW_BREAKPOINT_W), attr = was;
+	int n = slots(), one = pt_open(&was, 0, -1, -1, 0);
+
+	attr.bp_type = HW_BREAKPOINT_EMPTY;
+	pt_eq(modify(one, &attr), -EINVAL);
+	attr.bp_type = HW_BREAKPOINT_INVALID;
+	pt_eq(modify(one, &attr), -EINVAL);
+	attr = was;
+	attr.bp_len = 3000;
+	pt_eq(modify(one, &attr), -EINVAL);
+	attr = was;
+	attr.bp_addr = ~0ull << 20;
+	pt_eq(modify(one, &attr), -EINVAL);
+	attr = was;
+	attr.sample_period = 5;
+	pt_eq(modify(one, &attr), -EINVAL);
+	attr = was;
+	attr.exclude_user = 1;
+	pt_eq(modify(one, &attr), -EINVAL);
+	/* It still does what it did. */
+	target[0] = 1;
+	pt_eq(pt_count(one), 1);
+	attr = was;
+	attr.bp_addr += 8;
+	pt_eq(modify(one, &attr), 0);
+	target[0] = 1;
+	pt_eq(pt_count(one), 1);
+	target[1] = 1;
+	pt_eq(pt_count(one), 2);
+	close(one);
+	pt_eq(slots(), n);
+}
+
+static void class48_bad_types(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots();
+
+	attr.bp_type = HW_BREAKPOINT_EMPTY;
+	pt_eq(try(&attr, 0, -1), -EINVAL);
+	attr.bp_type = HW_BREAKPOINT_INVALID;
+	pt_eq(try(&attr, 0, -1), -EINVAL);
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_len = 3000;
+	pt_eq(try(&attr, 0, -1), -EINVAL);
+	attr.bp_len = 8;
+	pt_eq(fill(&attr, 0, -1, fd), n);
+	/* The type comes before the room, the rest comes after. */
+	attr.bp_len = 3000;
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	attr.bp_type = HW_BREAKPOINT_EMPTY;
+	pt_eq(try(&attr, 0, -1), -EINVAL);
+	drop(fd, n);
+	pt_eq(slots(), n);
+}
+
+static void kernel_addresses(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots();
+
+	attr.bp_addr = ~0ull << 20;
+	pt_eq(try(&attr, -1, 0), -EINVAL);
+	pt_eq(slots(), n);
+	pt_sysctl_set("perf_event_paranoid", -1);
+	pt_become_nobody();
+	attr.exclude_kernel = 0;
+	pt_eq(try(&attr, -1, 0), -EPERM);
+	pt_eq(slots(), n);
+}
+
+struct racer {
+	pid_t pid;
+	int cpu, opened, other;
+};
+
+static void *race(void *arg)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	struct racer *r = arg;
+	int i, k, had[2];
+
+	for (i = 0; i < 300; i++) {
+		for (k = 0; k < 2; k++) {
+			had[k] = pt_try_open(&attr, r->pid, r->cpu, -1, 0);
+			r->opened += had[k] >= 0;
+			r->other += had[k] < 0 && had[k] != -ENOSPC;
+		}
+		for (k = 0; k < 2; k++) {
+			if (had[k] >= 0)
+				close(had[k]);
+		}
+	}
+	return NULL;
+}
+
+/* Many open and close at once; nothing is lost and nothing is left. */
+static void open_race(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	pid_t self = getpid();
+	struct racer r[] = {
+		{ 0, -1, 0, 0 }, { self, -1, 0, 0 }, { self, 0, 0, 0 }, { -1, 0, 0, 0 },
+		{ 0, 0, 0, 0 },
+	};
+	pthread_t t[PT_ARRAY_SIZE(r)];
+	int n = slots();
+	unsigned int i;
+
+	for (i = 0; i < PT_ARRAY_SIZE(r); i++)
+		pt_need(!pthread_create(&t[i], NULL, race, &r[i]), "thread");
+	for (i = 0; i < PT_ARRAY_SIZE(r); i++) {
+		pthread_join(t[i], NULL);
+		pt_check(r[i].opened > 0, "racer %u never had one", i);
+		pt_eq(r[i].other, 0);
+	}
+	pt_eq(slots(), n);
+	pt_eq(fill(&attr, -1, 0, fd), n);
+	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	drop(fd, n);
+}
+
+static const struct pt_case cases[] = {
+	{ "task_and_cpu", task_and_cpu },
+	{ "task_on_one_cpu", task_on_one_cpu },
+	{ "code_and_data", code_and_data },
+	{ "inherited", inherited },
+	{ "task_that_is_gone", task_that_is_gone },
+	{ "change_of_kind", change_of_kind },
+	{ "class48_bad_changes", class48_bad_changes },
+	{ "class48_bad_types", class48_bad_types },
+	{ "kernel_addresses", kernel_addresses },
+	{ "open_race", open_race },
+};
+
+PT_MAIN(cases)

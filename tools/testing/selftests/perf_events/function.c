@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * function.c - the trace event ftrace:function, which is about every call in
+ * the kernel, each event with a filter of its own; and raw system calls.
+ */
+#include "lib/ptest.h"
+
+#if defined(__x86_64__)
+#define GETPPID	"__x64_sys_getppid"
+#define GETUID	"__x64_sys_getuid"
+#else
+#define GETPPID	"__arm64_sys_getppid"
+#define GETUID	"__arm64_sys_getuid"
+#endif
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static struct perf_event_attr function(void)
+{
+	struct perf_event_attr attr;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/events/ftrace/function/id", pt_tracefs());
+	if (!pt_path_exists(path))
+		pt_skip("the kernel has no ftrace:function");
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("ftrace", "function"));
+	attr.disabled = 1;
+	return attr;
+}
+
+static long filter(int fd, const char *text)
+{
+	return pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)text);
+}
+
+static void call(unsigned int getppids, unsigned int getuids)
+{
+	while (getppids--)
+		syscall(SYS_getppid);
+	while (getuids--)
+		syscall(SYS_getuid);
+}
+
+/* Each event has its own functions, and none disturbs the other. */
+static void filters_apart(void)
+{
+	struct perf_event_attr attr = function();
+	int a = pt_open(&attr, 0, -1, -1, 0), b = pt_open(&attr, 0, -1, -1, 0);
+	int both = pt_open(&attr, 0, -1, -1, 0);
+
+	pt_eq(filter(a, "ip == " GETPPID), 0);
+	pt_eq(filter(b, "ip == " GETUID), 0);
+	pt_eq(filter(both, "ip == " GETPPID " || ip == " GETUID), 0);
+	call(2, 2);
+	pt_enable(a);
+	pt_enable(b);
+	pt_enable(both);
+	call(30, 7);
+	pt_disable(a);
+	call(1, 1);
+	pt_disable(b);
+	pt_disable(both);
+	call(1, 1);
+	pt_eq(pt_count(a), 30);
+	pt_eq(pt_count(b), 8);
+	pt_eq(pt_count(both), 39);
+	close(b);
+	pt_enable(a);
+	call(5, 5);
+	pt_eq(pt_count(a), 35);
+}
+
+/* It is counted in its task only, whoever else calls the function meanwhile. */
+static void own_task_only(void)
+{
+	struct perf_event_attr attr = function();
+	int mine = pt_open(&attr, 0, -1, -1, 0), heir;
+	pid_t pid;
+
+	attr.inherit = 1;
+	heir = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(filter(mine, "ip == " GETPPID), 0);
+	pt_eq(filter(heir, "ip == " GETPPID), 0);
+	pt_enable(mine);
+	pid = fork();
+	if (!pid) {
+		call(10, 0);
+		_exit(0);
+	}
+	pt_reap(pid);
+	call(4, 0);
+	pt_eq(pt_count(mine), 4);
+	pt_eq(pt_count(heir), 0);
+}
+
+static void bad_filters(void)
+{
+	struct perf_event_attr attr = function();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	pt_eq(filter(fd, "ip == no_such_function_anywhere"), -EINVAL);
+	pt_eq(filter(fd, "parent_ip == " GETPPID), -EINVAL);
+	pt_eq(filter(fd, "ip == " GETPPID " && ip == " GETUID), -EINVAL);
+	pt_eq(filter(fd, "ip == " GETPPID), 0);
+	pt_enable(fd);
+	call(3, 3);
+	pt_eq(pt_count(fd), 3);
+}
+
+static u64 kernel_symbol(const char *name)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[512], sym[256], type;
+	unsigned long long addr;
+
+	pt_need(f, "kallsyms: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
+			fclose(f);
+			return addr;
+		}
+	}
+	fclose(f);
+	return 0;
+}
+
+static void samples(void)
+{
+	struct perf_event_attr attr = function();
+	u64 sym = kernel_symbol(GETPPID), ip, parent;
+	unsigned int n = 0;
+	int fd;
+
+	attr.sample_period = 1;
+	attr.exclude_callchain_user = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_RAW;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(filter(fd, "ip == " GETPPID), 0);
+	pt_map(&ring, fd, 16);
+	pt_enable(fd);
+	call(20, 5);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.tid, pt_tid());
+		pt_eq((s.raw_size + 4) & 7, 0);
+		pt_need(s.raw_size >= 24, "%u bytes", s.raw_size);
+		memcpy(&ip, s.raw + 8, 8);
+		memcpy(&parent, s.raw + 16, 8);
+		if (sym)
+			pt_check(ip - sym < 32, "%#llx called, the function is at %#llx",
+				 (unsigned long long)ip, (unsigned long long)sym);
+		pt_check(parent >> 63, "called from %#llx", (unsigned long long)parent);
+		pt_need(s.nr_ips >= 2, "%llu entries", (unsigned long long)s.nr_ips);
+		pt_eq(s.ips[0], (u64)PERF_CONTEXT_KERNEL);
+		n++;
+	}
+	pt_eq(n, 20);
+}
+
+/* Samples that would touch user memory are refused. */
+static void class9_user_memory(void)
+{
+	struct perf_event_attr attr = function();
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	pt_eq(pt_probe(&attr), -EINVAL);
+	attr.exclude_callchain_user = 1;
+	pt_eq(pt_probe(&attr), 0);
+	attr.sample_type |= PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 64;
+	pt_eq(pt_probe(&attr), -EINVAL);
+}
+
+/* Not for ordinary users, not even to count. Other trace events they may count. */
+static void class9_nobody(void)
+{
+	struct perf_event_attr attr = function(), other;
+
+	other = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_switch"));
+	pt_sysctl_set("perf_event_paranoid", 1);
+	pt_become_nobody();
+	pt_eq(pt_probe(&attr), -EPERM);
+	attr.sample_period = 1;
+	attr.exclude_callchain_user = 1;
+	pt_eq(pt_probe(&attr), -EPERM);
+	pt_eq(pt_probe(&other), 0);
+	other.sample_period = 1;
+	other.sample_type = PERF_SAMPLE_IP;
+	pt_eq(pt_probe(&other), 0);
+	other.sample_type = PERF_SAMPLE_RAW;
+	pt_eq(pt_probe(&other), -EPERM);
+}
+
+/* Records of one's own system calls are for everybody, those of a CPU are not. */
+static void class9_own_records(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	struct perf_event_attr raw = pt_attr(PERF_TYPE_TRACEPOINT,
+					     pt_tracepoint_id("raw_syscalls", "sys_enter"));
+	int ret;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_RAW;
+	raw.sample_period = 1;
+	raw.sample_type = PERF_SAMPLE_RAW;
+	pt_sysctl_set("perf_event_paranoid", 0);
+	pt_become_nobody();
+	pt_eq(pt_probe(&attr), 0);
+	pt_eq(pt_probe(&raw), 0);
+	ret = pt_try_open(&attr, -1, 0, -1, 0);
+	pt_eq(ret, -EPERM);
+	ret = pt_try_open(&raw, -1, 0, -1, 0);
+	pt_eq(ret, -EPERM);
+}
+
+static void raw_system_calls(void)
+{
+	struct perf_event_attr enter = pt_attr(PERF_TYPE_TRACEPOINT,
+					       pt_tracepoint_id("raw_syscalls", "sys_enter"));
+	struct perf_event_attr leave = pt_attr(PERF_TYPE_TRACEPOINT,
+					       pt_tracepoint_id("raw_syscalls", "sys_exit"));
+	struct perf_event_attr picked = enter;
+	char text[64];
+	int a, b, c;
+
+	enter.disabled = 1;
+	leave.disabled = 1;
+	picked.disabled = 1;
+	a = pt_open(&enter, 0, -1, -1, 0);
+	b = pt_open(&leave, 0, -1, -1, 0);
+	c = pt_open(&picked, 0, -1, -1, 0);
+	snprintf(text, sizeof(text), "id == %d", (int)SYS_getppid);
+	pt_eq(filter(c, text), 0);
+	pt_enable(c);
+	pt_enable(a);
+	call(50, 20);
+	pt_disable(a);
+	pt_enable(b);
+	call(50, 20);
+	pt_disable(b);
+	/* The call that turns it off is entered, the one that turned it on is left. */
+	pt_eq(pt_count(a), 71);
+	pt_eq(pt_count(b), 71);
+	pt_eq(pt_count(c), 100);
+}
+
+static const struct pt_case cases[] = {
+	{ "filters_apart", filters_apart },
+	{ "own_task_only", own_task_only },
+	{ "bad_filters", bad_filters },
+	{ "samples", samples },
+	{ "class9_user_memory", class9_user_memory },
+	{ "class9_nobody", class9_nobody },
+	{ "class9_own_records", class9_own_records },
+	{ "raw_system_calls", raw_system_calls },
+};
+
+PT_MAIN(cases)
