@@ -23,8 +23,8 @@
  *
  * The reader of the area:
  *
- *   C  load aux_tail, (control dependency) trace		reader: load trace, mb, store aux_tail
- *   D  trace, barrier of the driver, store aux_head		reader: load aux_head, rmb, load trace
+ *   C  load aux_tail, (control dependency) trace	reader: load trace, mb, store aux_tail
+ *   D  trace, barrier of the driver, store aux_head	reader: load aux_head, rmb, load trace
  *
  * Context: the driver's start(), stop() and interrupt on the event's CPU, NMI included; samples
  * wherever samples are taken.  No locks.
@@ -54,6 +54,7 @@ static struct perf_buffer *claim(struct pevent *e)
 		return NULL;
 	if (may_write(rb, e))
 		return rb;
+	/* Nothing was done to the area, and nothing will be. */
 	smp_store_release(&rb->aux.writer, NULL);
 	return NULL;
 }

@@ -9,7 +9,8 @@
  *
  * Ioctls that are finished in part are here too: what stands at their side is missing.
  *
- * The callers are BPF (task context) and the cgroup core (task context, cgroup_mutex held).  No locks here.
+ * The callers are BPF (task context) and the cgroup core (task context, cgroup_mutex held).  No
+ * locks here.
  */
 #include <linux/bpf.h>
 #include <linux/cgroup.h>

@@ -247,8 +247,9 @@ static struct page *get_buffer_page(struct pevent *e, unsigned long pgoff)
 }
 
 /*
- * The reader may write to the control page (data_tail), never to data or AUX.  The mm wants every page of
- * a shared writable mapping of a file to have a place in that file, for it tracks writing by it.
+ * The reader may write to the control page (data_tail), never to data or AUX.  The mm wants every
+ * page of a shared writable mapping of a file to have a place in that file, for it tracks writing
+ * by it.
  */
 static vm_fault_t fault(struct vm_fault *vmf)
 {
@@ -345,7 +346,7 @@ static int map_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lon
  * Is this the mapping that the control page speaks of?  That page is the reader's to write, so
  * each value is read once; what they say about an area that exists already must be true.
  */
-static bool right_place_for_aux(const struct perf_buffer *rb, const struct vm_area_struct *vma)
+static bool right_place_for_aux(const struct perf_buffer *rb, struct vm_area_struct *vma)
 {
 	u64 offset = READ_ONCE(rb->user_page->aux_offset);
 	u64 size = READ_ONCE(rb->user_page->aux_size);
