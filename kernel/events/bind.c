@@ -42,6 +42,78 @@ static void link_listener(struct pevent *e, struct perf_buffer *rb)
 }
 
 /**
+ * struct aux_stop - stop the writer of an AUX area
+ * @rb: the buffer of the area
+ * @sink: only if it writes for this event or an inherited one; NULL: whoever it is
+ * @stuck: its driver did not let go
+ */
+struct aux_stop {
+	struct perf_buffer	*rb;
+	const struct pevent	*sink;
+	bool			stuck;
+};
+
+/* Irqs off, or RCU: the event that is found does not go meanwhile. */
+static struct pevent *wanted_writer(const struct aux_stop *s)
+{
+	struct pevent *writer = READ_ONCE(s->rb->aux.writer);
+
+	return writer && (!s->sink || writer->sink == s->sink) ? writer : NULL;
+}
+
+static void stop_writer(struct pctx *ctx, void *arg)
+{
+	struct aux_stop *s = arg;
+	struct pevent *writer = wanted_writer(s);
+
+	if (!writer || pe_ctx(writer) != ctx)
+		return;		/* it has let go; the next one may be elsewhere */
+	/* Nothing of a context that is nowhere is writing, and nothing could be stopped here. */
+	if (ctx->oncpu >= 0)
+		writer->pmu->stop(&writer->pub, PERF_EF_UPDATE);
+	s->stuck = wanted_writer(s) == writer;
+}
+
+static struct pctx *get_writer_ctx(const struct aux_stop *s)
+{
+	struct pevent *writer;
+	struct pctx *ctx;
+
+	guard(rcu)();
+	writer = wanted_writer(s);
+	if (!writer)
+		return NULL;
+	/* Freed no sooner than the event, so there is still a reference. */
+	ctx = pe_ctx(writer);
+	pe_ctx_get(ctx);
+	return ctx;
+}
+
+/**
+ * pe_aux_stop() - stop whoever writes to an AUX area
+ * @rb: the buffer of the area
+ * @sink: stop only this event and those inherited from it; NULL: any
+ *
+ * What makes further attempts to write fail (see aux.c) was stored before.  Attempts that are on
+ * their way take back their claim; they are on a CPU with irqs off, so pe_call() waits for them.
+ * A stopped event stays ACTIVE, and tries again the next time it goes on its PMU.
+ *
+ * Task context, irqs on.  Return: nobody writes any more; false if a driver does not obey.
+ */
+bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
+{
+	struct aux_stop s = { .rb = rb, .sink = sink };
+	struct pctx *ctx;
+
+	smp_mb();	/* B in aux.c */
+	while (!s.stuck && (ctx = get_writer_ctx(&s))) {
+		pe_call(ctx, stop_writer, &s);
+		pe_ctx_put(ctx);
+	}
+	return !WARN_ON_ONCE(s.stuck);
+}
+
+/**
  * pe_bind_buffer() - let an event write to another buffer, or to none
  * @e: the event, opened by user space; e->mmap_mutex held
  * @rb: the buffer, with a reference that passes to @e; or NULL
@@ -60,7 +132,8 @@ void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
 	if (rb)
 		link_listener(e, rb);
 	rcu_assign_pointer(e->rb, rb);
-	if (old)
+	/* A writer relies on the reference that goes now.  One that cannot be stopped keeps it. */
+	if (old && pe_aux_stop(old, e))
 		pe_buffer_put(old);
 	/* Writers used @old a while longer than e was on its list: nobody woke e then. */
 	wake_up_all(&e->waitq);

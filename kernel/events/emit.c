@@ -19,7 +19,14 @@
 
 /* ------------------------------------------------------ beginning and ending */
 
-static void tell_reader(struct pevent *e, struct perf_buffer *rb)
+/**
+ * pe_tell_reader() - there is something to read
+ * @e: the event that wrote, or lost something
+ * @rb: the buffer
+ *
+ * Any context, preemption off.
+ */
+void pe_tell_reader(struct pevent *e, struct perf_buffer *rb)
 {
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	pe_queue_wakeup(e);
@@ -112,34 +119,57 @@ static noinline int refused(struct perf_output_handle *handle, struct pevent *e,
 	if (how == PE_FULL || rb->nr_pages)
 		atomic64_inc(&e->lost_samples);
 	if (how == PE_FULL && handle->wakeup)
-		tell_reader(e, rb);
+		pe_tell_reader(e, rb);
 	return -ENOSPC;
+}
+
+/* Preemption is off, and stays off unless this fails. */
+static __always_inline int begin_in(struct perf_output_handle *handle, struct pevent *e,
+				    struct perf_buffer *rb, unsigned int size, bool backward)
+{
+	enum pe_reserved how;
+
+	how = pe_reserve(handle, rb, size, sizeof(struct lost_record) + e->plan.id_size, backward);
+	if (unlikely(how > PE_RESERVED_LOST)) {
+		int err = refused(handle, e, rb, how);
+
+		preempt_enable();
+		return err;
+	}
+	handle->event = &e->pub;
+	if (unlikely(how == PE_RESERVED_LOST))
+		write_lost(handle, e);
+	return 0;
 }
 
 static __always_inline int begin(struct perf_output_handle *handle, struct perf_event *event,
 				 unsigned int size, bool backward)
 {
 	struct pevent *e = pe(event)->sink;
-	enum pe_reserved how;
 	struct perf_buffer *rb;
-	int err = -ENOSPC;
 
 	preempt_disable();
 	rb = rcu_dereference_sched(e->rb);
-	if (!rb)
-		goto out;
-	how = pe_reserve(handle, rb, size, sizeof(struct lost_record) + e->plan.id_size, backward);
-	if (unlikely(how > PE_RESERVED_LOST)) {
-		err = refused(handle, e, rb, how);
-		goto out;
-	}
-	handle->event = &e->pub;
-	if (unlikely(how == PE_RESERVED_LOST))
-		write_lost(handle, e);
-	return 0;
-out:
+	if (likely(rb))
+		return begin_in(handle, e, rb, size, backward);
 	preempt_enable();
-	return err;
+	return -ENOSPC;
+}
+
+/**
+ * pe_output_begin_in() - as perf_output_begin(), in a buffer that the caller chose
+ * @handle: for perf_output_end()
+ * @e: the event that writes
+ * @rb: the buffer, which the caller keeps from going
+ * @size: bytes of the record
+ *
+ * Return: 0 or -ENOSPC.
+ */
+int pe_output_begin_in(struct perf_output_handle *handle, struct pevent *e, struct perf_buffer *rb,
+		       unsigned int size)
+{
+	preempt_disable();
+	return begin_in(handle, e->sink, rb, size, is_write_backward(&e->pub));
 }
 
 /* Contract: see <linux/perf_event.h>.  Without a buffer the answer is -ENOSPC as well. */
@@ -164,7 +194,7 @@ int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data
 void perf_output_end(struct perf_output_handle *handle)
 {
 	if (unlikely(pe_commit(handle)))
-		tell_reader(pe(handle->event), handle->rb);
+		pe_tell_reader(pe(handle->event), handle->rb);
 	preempt_enable();
 }
 
@@ -413,7 +443,7 @@ static void emit_stack(struct perf_output_handle *handle, const struct perf_samp
 	pe_output_put(handle, done);
 }
 
-/* The last part: u64 phys_addr; u64 cgroup; u64 data_page_size; u64 code_page_size. */
+/* Nearly the last part: u64 phys_addr; u64 cgroup; u64 data_page_size; u64 code_page_size. */
 static void emit_last(struct perf_output_handle *handle, const struct perf_sample_data *data,
 		      u64 type)
 {
@@ -429,6 +459,15 @@ static void emit_last(struct perf_output_handle *handle, const struct perf_sampl
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		*w++ = data->code_page_size;
 	pe_words_close(handle, bounce, start, w);
+}
+
+/* u64 size; char data[size] */
+static void emit_aux(struct perf_output_handle *handle, const struct perf_sample_data *data,
+		     const struct pevent *e)
+{
+	pe_output_put(handle, data->aux_size);
+	if (data->aux_size)
+		pe_aux_sample_emit(handle, e, data->aux_size);
 }
 
 /* The parts that are not for everybody, in the order of the ABI. */
@@ -454,6 +493,8 @@ static void emit_rest(struct perf_output_handle *handle, const struct perf_sampl
 	if (type & PERF_SAMPLE_REGS_INTR)
 		emit_regs(handle, &data->regs_intr, e->attr.sample_regs_intr);
 	emit_last(handle, data, type);
+	if (type & PERF_SAMPLE_AUX)
+		emit_aux(handle, data, e);
 }
 
 /* Contract: see <linux/perf_event.h>. */

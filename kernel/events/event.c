@@ -227,6 +227,23 @@ static struct pevent *make(const struct pe_origin_args *args)
 	return e;
 }
 
+/* Which parts of AUX tracing are of no use with this PMU? */
+static int check_tracing(struct pevent *e)
+{
+	const struct perf_event_attr *attr = &e->attr;
+	int caps = e->pmu->capabilities;
+
+	if (attr->aux_output && (!(caps & PERF_PMU_CAP_AUX_OUTPUT) || attr->aux_pause ||
+				 attr->aux_resume))
+		return -EOPNOTSUPP;
+	if (attr->aux_pause && attr->aux_resume)
+		return -EINVAL;
+	if (attr->aux_start_paused && !(caps & PERF_PMU_CAP_AUX_PAUSE))
+		return -EOPNOTSUPP;
+	e->hw.aux_paused = attr->aux_start_paused;
+	return 0;
+}
+
 /* What only some events need. */
 static int equip(struct pevent *e)
 {
@@ -238,6 +255,9 @@ static int equip(struct pevent *e)
 	if (pmu->task_ctx_nr == perf_sw_context)
 		e->event_caps |= PERF_EV_CAP_SOFTWARE;
 
+	err = check_tracing(e);
+	if (err)
+		return err;
 	if (!e->parent) {
 		err = pe_attr_unfinished(&e->attr);
 		if (err)

@@ -15,6 +15,11 @@
  *
  * When a leader leaves, each sibling becomes a group of its own; those that cannot lead
  * (PERF_EV_CAP_SIBLING) end in ERROR.
+ *
+ * A member that acts on the AUX area of its leader (e->aux_event) loses it when either of the two
+ * leaves the group, and if it was the leader, ends in ERROR as well; enabling it makes it a plain
+ * event.  The leader is withdrawn before it is freed, so the pointer needs no reference.  It
+ * changes while the group is off the PMU, under ctx->lock on its CPU, where NMIs read it.
  */
 
 #include "sched.h"
@@ -147,6 +152,8 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 		pe_group_out(leader, now);
 	}
 
+	if (pe_needs_tracer(e))
+		e->aux_event = &leader->pub;
 	list_add_tail(&e->sibling_list, &leader->sibling_list);
 	leader->nr_siblings++;
 	leader->nr_active_kin += !e->passive;
@@ -208,6 +215,9 @@ static void stop(struct pevent *e, u64 now)
 
 static void promote(struct pevent *e, u64 now)
 {
+	bool useless = e->aux_event || e->event_caps & PERF_EV_CAP_SIBLING;
+
+	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	e->group_leader = &e->pub;
 	e->nr_active_kin = !e->passive;
@@ -215,7 +225,7 @@ static void promote(struct pevent *e, u64 now)
 
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;		/* its task is gone */
-	if (e->event_caps & PERF_EV_CAP_SIBLING && e->state > PERF_EVENT_STATE_ERROR)
+	if (useless && e->state > PERF_EVENT_STATE_ERROR)
 		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
 	if (e->passive) {
 		pe_passive_group_settle(e, now);
@@ -242,6 +252,7 @@ static void leave_as_sibling(struct pevent *e, u64 now)
 {
 	struct pevent *leader = pe_leader(e);
 
+	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	leader->nr_siblings--;
 	leader->nr_active_kin -= !e->passive;

@@ -49,7 +49,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	struct pevent *e;
 	int err;
 
-	if (attr->aux_output || attr->aux_pause || attr->aux_resume || attr->aux_sample_size)
+	if (attr->aux_output || attr->aux_action)
 		return ERR_PTR(-EINVAL);
 	e = pe_alloc(&args);
 	if (IS_ERR(e))

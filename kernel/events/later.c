@@ -9,8 +9,8 @@
  *
  * Ioctls that are finished in part are here too: what stands at their side is missing.
  *
- * The callers are drivers with AUX areas (event's CPU, irqs off, perhaps NMI), BPF (task context),
- * and the cgroup core (task context, cgroup_mutex held).  No locks here.
+ * The callers are BPF (task context) and the cgroup core (task context, cgroup_mutex held).  No
+ * locks here.
  */
 #include <linux/bpf.h>
 #include <linux/cgroup.h>
@@ -26,22 +26,12 @@
  * Pure.  To be asked after the PMU has accepted the event: whatever else is wrong with the attr is
  * what the user is to hear first.
  *
- * Return: 0; -EINVAL for bits that are reserved in a kernel without the feature, and for what acts
- * on the AUX area of a group, because no group has one; -EOPNOTSUPP for what needs a capability
- * that no PMU has.
+ * Return: 0, or -EOPNOTSUPP for what needs a capability that no PMU has.
  */
 int pe_attr_unfinished(const struct perf_event_attr *attr)
 {
-	if (attr->sample_type & PERF_SAMPLE_AUX)
-		return -EINVAL;
-	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK || attr->aux_output)
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return -EOPNOTSUPP;
-	if (attr->aux_pause && attr->aux_resume)
-		return -EINVAL;
-	if (attr->aux_start_paused)
-		return -EOPNOTSUPP;
-	if (attr->aux_pause || attr->aux_resume || attr->aux_sample_size)
-		return -EINVAL;
 	return 0;
 }
 
@@ -127,74 +117,6 @@ long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg)
 		return -ENOTTY;
 	}
 }
-
-/* AUX areas: mmap() of one is refused, so the event never has one. */
-
-/**
- * perf_aux_output_begin() - start to write AUX data
- * @handle: for the driver to keep
- * @event: the event
- *
- * Return: NULL, the event has no AUX area.  The driver stops the event.
- */
-void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
-{
-	handle->event = NULL;
-	handle->rb = NULL;
-	return NULL;
-}
-EXPORT_SYMBOL_GPL(perf_aux_output_begin);
-
-/* The following want a handle from a successful begin: there is none. */
-
-void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
-{
-}
-EXPORT_SYMBOL_GPL(perf_aux_output_end);
-
-int perf_aux_output_skip(struct perf_output_handle *handle, unsigned long size)
-{
-	return -EINVAL;
-}
-EXPORT_SYMBOL_GPL(perf_aux_output_skip);
-
-void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
-{
-	handle->aux_flags |= flags;
-}
-EXPORT_SYMBOL_GPL(perf_aux_output_flag);
-
-void *perf_get_aux(struct perf_output_handle *handle)
-{
-	return NULL;
-}
-EXPORT_SYMBOL_GPL(perf_get_aux);
-
-long perf_output_copy_aux(struct perf_output_handle *aux_handle,
-			  struct perf_output_handle *handle, unsigned long from, unsigned long to)
-{
-	return 0;
-}
-
-/* The driver's trace itself tells where it starts: no PERF_RECORD_ITRACE_START is needed. */
-void perf_event_itrace_started(struct perf_event *event)
-{
-	event->attach_state |= PERF_ATTACH_ITRACE;
-}
-
-/**
- * perf_report_aux_output_id() - how the hardware calls an event in the AUX data of another
- * @event: the event
- * @hw_id: the number
- *
- * Event's CPU, irqs off.
- */
-void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
-{
-	pe_record_emit(pe_origin(pe(event)), PERF_RECORD_AUX_OUTPUT_HW_ID, 0, &hw_id,
-		       sizeof(hw_id));
-}
-EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 
 /* Address filters cannot be set: the hardware's list stays as it was when the event was made. */
 void perf_event_addr_filters_sync(struct perf_event *event)

@@ -30,6 +30,7 @@ void pe_unaccount(struct pevent *e);
 
 /* bind.c: event <-> buffer */
 void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb);	/* e->mmap_mutex held */
+bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink);
 int pe_set_output(struct pevent *e, struct pevent *target);	/* target may be NULL */
 
 /* e->rb for those who keep it from changing: holders of e->mmap_mutex, mappings made through @e */

@@ -18,12 +18,19 @@
  * down together, an event that maps a buffer that is going (it wrote there by redirection) sees
  * count zero, leaves that buffer, and makes its own.
  *
+ * The AUX area of a buffer is mapped at an offset, which user space writes into the control page
+ * together with the size.  Such a mapping is in both counts, and in one of its own:
+ *
+ *   rb->aux.mmap_count	mappings of the AUX area, changed with rb->aux.mutex held when it leaves
+ *			zero or may reach it.  While not zero, the area does not change.
+ *
  * The charge: a user may have perf_event_mlock_kb for each online CPU; what exceeds that counts
  * against RLIMIT_MEMLOCK of the mm that maps.  The buffer remembers both shares, the user and the
- * mm, because the last unmapping may be done by another process that has the file descriptor.
+ * mm, because the last unmapping may be done by another process that has the file descriptor.  The
+ * AUX area is charged, and given back, separately.
  *
- * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex.  ctx->mutex is never
- * taken: with it held, others copy to and from user memory.
+ * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
+ * ctx->mutex is never taken: with it held, others copy to and from user memory.
  */
 #include <linux/cleanup.h>
 #include <linux/capability.h>
@@ -42,21 +49,7 @@
 
 /* ---------------------------------------------------------------------- charge */
 
-/**
- * struct charge - who pays for a buffer
- * @user: pays what is within perf_event_mlock_kb
- * @mm: pays the rest
- * @user_pages: so many
- * @mm_pages: so many
- */
-struct charge {
-	struct user_struct	*user;
-	struct mm_struct	*mm;
-	unsigned long		user_pages;
-	unsigned long		mm_pages;
-};
-
-static void give_back(const struct charge *c)
+static void give_back(const struct pe_charge *c)
 {
 	atomic_long_sub(c->user_pages, &c->user->perf_mlock);
 	atomic64_sub(c->mm_pages, &c->mm->pinned_vm);
@@ -77,7 +70,7 @@ static unsigned long take_from_user(struct user_struct *user, unsigned long page
 	return part;
 }
 
-static int take_charge(struct charge *c, struct mm_struct *mm, unsigned long pages)
+static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 
@@ -94,27 +87,19 @@ static int take_charge(struct charge *c, struct mm_struct *mm, unsigned long pag
 	return 0;
 }
 
-/* The buffer keeps its charge until its last unmapping. */
-static void store_charge(struct perf_buffer *rb, const struct charge *c)
+/* Kept for as long as the pages are mapped. */
+static void store_charge(struct pe_charge *to, const struct pe_charge *c)
 {
-	rb->mmap_user = get_uid(c->user);
-	rb->mmap_mm = c->mm;
+	*to = *c;
+	get_uid(c->user);
 	mmgrab(c->mm);
-	rb->mmap_locked = c->mm_pages;
 }
 
-static void settle_charge(struct perf_buffer *rb)
+static void settle_charge(const struct pe_charge *c)
 {
-	struct charge c = {
-		.user		= rb->mmap_user,
-		.mm		= rb->mmap_mm,
-		.user_pages	= 1 + pe_buffer_data_pages(rb) - rb->mmap_locked,
-		.mm_pages	= rb->mmap_locked,
-	};
-
-	give_back(&c);
-	free_uid(c.user);
-	mmdrop(c.mm);
+	give_back(c);
+	free_uid(c->user);
+	mmdrop(c->mm);
 }
 
 /* -------------------------------------------------------------------- the vma */
@@ -122,6 +107,12 @@ static void settle_charge(struct perf_buffer *rb)
 static struct pevent *mapped_event(const struct vm_area_struct *vma)
 {
 	return vma->vm_file->private_data;
+}
+
+/* The control page comes first, so an offset means the AUX area. */
+static bool maps_aux(const struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff;
 }
 
 static void tell_pmu_mapped(struct pevent *e, struct mm_struct *mm)
@@ -134,10 +125,14 @@ static void tell_pmu_mapped(struct pevent *e, struct mm_struct *mm)
 static void open_vma(struct vm_area_struct *vma)
 {
 	struct pevent *e = mapped_event(vma);
+	struct perf_buffer *rb;
 
-	/* Neither count is zero, as the old mapping is still there; so e->rb stays, too. */
+	/* No count is zero, as the old mapping is still there; so e->rb stays, too. */
 	atomic_inc(&e->mmap_count);
-	atomic_inc(&pe_bound_buffer(e)->mmap_count);
+	rb = pe_bound_buffer(e);
+	atomic_inc(&rb->mmap_count);
+	if (maps_aux(vma))
+		atomic_inc(&rb->aux.mmap_count);
 	tell_pmu_mapped(e, vma->vm_mm);
 }
 
@@ -199,6 +194,19 @@ static void detach_listeners(struct perf_buffer *rb)
 	}
 }
 
+/*
+ * One mapping of the AUX area less.  The last one takes the area along: the tracer is stopped, and
+ * cannot write any more.  If its driver does not obey, the area stays, and may be mapped again.
+ */
+static void drop_aux_locked(struct perf_buffer *rb)
+{
+	lockdep_assert_held(&rb->aux.mutex);
+	if (!atomic_dec_and_test(&rb->aux.mmap_count) || !pe_aux_stop(rb, NULL))
+		return;
+	pe_aux_free(rb);
+	settle_charge(&rb->aux.charge);
+}
+
 static void close_vma(struct vm_area_struct *vma)
 {
 	struct pevent *e = mapped_event(vma);
@@ -208,6 +216,10 @@ static void close_vma(struct vm_area_struct *vma)
 	if (e->pmu->event_unmapped)
 		e->pmu->event_unmapped(&e->pub, vma->vm_mm);
 
+	if (maps_aux(vma)) {
+		scoped_guard(mutex, &rb->aux.mutex)
+			drop_aux_locked(rb);
+	}
 	scoped_guard(mutex, &e->mmap_mutex) {
 		last = atomic_dec_and_test(&rb->mmap_count);
 		if (atomic_dec_and_test(&e->mmap_count))
@@ -215,7 +227,7 @@ static void close_vma(struct vm_area_struct *vma)
 	}
 	if (last) {
 		detach_listeners(rb);
-		settle_charge(rb);
+		settle_charge(&rb->charge);
 	}
 	pe_buffer_put(rb);
 }
@@ -235,8 +247,9 @@ static struct page *get_buffer_page(struct pevent *e, unsigned long pgoff)
 }
 
 /*
- * The reader may write to the control page (data_tail), never to data.  The mm wants every page of
- * a shared writable mapping of a file to have a place in that file, for it tracks writing by it.
+ * The reader may write to the control page (data_tail), never to data or AUX.  The mm wants every
+ * page of a shared writable mapping of a file to have a place in that file, for it tracks writing
+ * by it.
  */
 static vm_fault_t fault(struct vm_fault *vmf)
 {
@@ -292,7 +305,7 @@ static int make_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lo
 	long watermark = e->attr.watermark ? e->attr.wakeup_watermark : 0;
 	int flags = vma->vm_flags & VM_WRITE ? PE_BUFFER_WRITABLE : 0;
 	struct perf_buffer *rb = NULL;
-	struct charge charge;
+	struct pe_charge charge;
 	int ret;
 
 	ret = take_charge(&charge, vma->vm_mm, nr_pages + 1);
@@ -304,7 +317,7 @@ static int make_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lo
 		give_back(&charge);
 		return -ENOMEM;
 	}
-	store_charge(rb, &charge);
+	store_charge(&rb->charge, &charge);
 	atomic_set(&rb->mmap_count, 1);
 
 	pe_bind_buffer(e, rb);
@@ -329,13 +342,81 @@ static int map_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lon
 	return make_buffer(e, vma, nr_pages);
 }
 
+/*
+ * Is this the mapping that the control page speaks of?  That page is the reader's to write, so
+ * each value is read once; what they say about an area that exists already must be true.
+ */
+static bool right_place_for_aux(const struct perf_buffer *rb, struct vm_area_struct *vma)
+{
+	u64 offset = READ_ONCE(rb->user_page->aux_offset);
+	u64 size = READ_ONCE(rb->user_page->aux_size);
+	unsigned long nr_pages = vma_pages(vma);
+
+	if (offset < PAGE_SIZE + pe_buffer_data_size(rb))
+		return false;
+	if (offset != (u64)vma->vm_pgoff << PAGE_SHIFT || size != (u64)nr_pages << PAGE_SHIFT)
+		return false;
+	if (rb->aux.nr_pages && (rb->aux.pgoff != vma->vm_pgoff || rb->aux.nr_pages != nr_pages))
+		return false;
+	return is_power_of_2(nr_pages);
+}
+
+static int make_aux(struct perf_buffer *rb, struct pevent *e, struct vm_area_struct *vma)
+{
+	struct pe_charge charge;
+	int ret;
+
+	ret = take_charge(&charge, vma->vm_mm, vma_pages(vma));
+	if (ret)
+		return ret;
+	ret = pe_aux_alloc(rb, e, vma->vm_pgoff, vma_pages(vma), !(vma->vm_flags & VM_WRITE));
+	if (ret) {
+		give_back(&charge);
+		return ret;
+	}
+	store_charge(&rb->aux.charge, &charge);
+	/* Whoever sees the count sees the area: may_write() in aux.c. */
+	atomic_set_release(&rb->aux.mmap_count, 1);
+	return 0;
+}
+
+/* Makes the AUX area of e->rb, if it has none, with one mapping more.  e->mmap_mutex held. */
+static int map_aux(struct pevent *e, struct vm_area_struct *vma)
+{
+	struct perf_buffer *rb = pe_bound_buffer(e);
+	int ret = 0;
+
+	if (!rb)
+		return -EINVAL;
+	if (vma_pages(vma) > INT_MAX)
+		return -ENOMEM;
+
+	guard(mutex)(&rb->aux.mutex);
+	if (!right_place_for_aux(rb, vma) || !atomic_read(&rb->mmap_count))
+		return -EINVAL;
+	if (rb->aux.nr_pages)
+		atomic_inc(&rb->aux.mmap_count);
+	else
+		ret = make_aux(rb, e, vma);
+	if (ret)
+		return ret;
+
+	/* The last mapping of the buffer, through another event, may have gone meanwhile. */
+	if (!atomic_inc_not_zero(&rb->mmap_count)) {
+		drop_aux_locked(rb);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /**
  * pe_mmap() - file_operations.mmap of an event
  * @file: the event's
  * @vma: the mapping that is being made; mmap_lock held for writing
  *
  * Return: 0; -EINVAL for a size, offset or kind of mapping, or an event, that cannot be mapped;
- * -EPERM when too much memory would be locked; -ENOMEM; what the security module says.
+ * -EPERM when too much memory would be locked; -EOPNOTSUPP for an AUX area of an event that is no
+ * tracer; -ENOMEM; what the security module says.
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -351,12 +432,11 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 	ret = security_perf_event_read(&e->pub);
 	if (ret)
 		return ret;
-	/* An offset asks for an AUX area, which no buffer has. */
-	if (vma->vm_pgoff || (nr_pages && !is_power_of_2(nr_pages)))
+	if (!maps_aux(vma) && nr_pages && !is_power_of_2(nr_pages))
 		return -EINVAL;
 
 	scoped_guard(mutex, &e->mmap_mutex) {
-		ret = map_buffer(e, vma, nr_pages);
+		ret = maps_aux(vma) ? map_aux(e, vma) : map_buffer(e, vma, nr_pages);
 		if (ret)
 			return ret;
 		atomic_inc(&e->mmap_count);

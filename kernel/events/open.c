@@ -252,6 +252,22 @@ static bool read_fits(struct pevent *e, struct pevent *leader)
 	return true;
 }
 
+/* Can @e act on the AUX area of @leader?  A leader cannot act on its own. */
+static bool traced_by(struct pevent *e, struct pevent *leader)
+{
+	const struct perf_event_attr *attr = &e->attr;
+
+	if (!leader || (attr->aux_output && attr->aux_sample_size))
+		return false;
+	if (attr->aux_output && !(has_aux(&leader->pub) && e->pmu->aux_output_match &&
+				  e->pmu->aux_output_match(&leader->pub)))
+		return false;
+	if ((attr->aux_pause || attr->aux_resume) &&
+	    !(leader->pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE))
+		return false;
+	return !attr->aux_sample_size || leader->pmu->snapshot_aux;
+}
+
 static int open_ctx(struct opening *o)
 {
 	struct pevent *e = o->e;
@@ -284,6 +300,8 @@ static int open_ctx(struct opening *o)
 	}
 	if (!read_fits(e, o->leader ?: e))
 		return -E2BIG;
+	if (pe_needs_tracer(e) && !traced_by(e, o->leader))
+		return -EINVAL;
 	return has_rival(e, ctx) ? -EBUSY : 0;
 }
 

@@ -50,12 +50,36 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len);
  */
 int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len);
 
+/* The same in a buffer that need not be (any more) the event's, but is kept by the caller. */
+int pe_record_emit_to(struct perf_buffer *rb, struct pevent *e, u32 type, u16 misc,
+		      const void *body, u16 len);
+
+/* emit.c: the beginning of that; and "there is something to read" */
+int pe_output_begin_in(struct perf_output_handle *handle, struct pevent *e, struct perf_buffer *rb,
+		       unsigned int size);
+void pe_tell_reader(struct pevent *e, struct perf_buffer *rb);
+
 /* The sample_id trailer with values of this moment; nothing without sample_id_all. */
 void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);
 
 /* record.c */
 void pe_record_throttle(struct pevent *e, bool on);	/* on: it is being throttled now */
 void pe_record_read(struct pevent *e, struct task_struct *task);	/* PERF_RECORD_READ */
+
+/* aux.c: the driver API of the contract, and what a member of a tracer's group needs */
+u64 pe_aux_sample_size(const struct pevent *e, u64 room);
+void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pevent *e, u64 size);
+void pe_aux_pause(struct pevent *e);
+void pe_aux_resume(struct pevent *e);
+void pe_record_itrace_start(struct pevent *e);
+
+/* Does it act on the AUX area of its leader?  Then it has e->aux_event while it is in the group. */
+static inline bool pe_needs_tracer(const struct pevent *e)
+{
+	const struct perf_event_attr *attr = &e->attr;
+
+	return attr->aux_output || attr->aux_sample_size || attr->aux_pause || attr->aux_resume;
+}
 
 /* userpage.c: contract perf_event_update_userpage() and: */
 void pe_userpage_init(struct pevent *e, struct perf_buffer *rb);

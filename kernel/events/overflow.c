@@ -235,6 +235,38 @@ static bool last_wanted(struct pevent *e)
 	return true;
 }
 
+/* Return: the event has to be stopped. */
+static __always_inline int hit(struct pevent *e, bool throttle, struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	int stop = account(e, throttle);
+
+	e->pending_kill = POLL_IN;
+	if (last_wanted(e))
+		stop = 1;
+
+	if (e->attr.sigtrap)
+		pe_sigtrap(e, data, regs);
+	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+
+	/* Each overflow is a signal, whether or not a record was due to wake somebody. */
+	if (READ_ONCE(e->sink->fasync) && e->pending_kill)
+		pe_queue_signal(e);
+	return stop;
+}
+
+/* The tracer is paused before the sample is taken, and resumed after it. */
+static noinline int hit_beside_tracer(struct pevent *e, bool throttle,
+				      struct perf_sample_data *data, struct pt_regs *regs)
+{
+	int stop;
+
+	pe_aux_pause(e);
+	stop = hit(e, throttle, data, regs);
+	pe_aux_resume(e);
+	return stop;
+}
+
 /**
  * pe_overflow() - an event has counted one period
  * @e: the event
@@ -249,8 +281,6 @@ static bool last_wanted(struct pevent *e)
 int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 		struct pt_regs *regs)
 {
-	int stop;
-
 	/* Counting events overflow too, where the hardware counter is narrow. */
 	if (unlikely(!is_sampling_event(&e->pub)))
 		return 0;
@@ -259,20 +289,9 @@ int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	/* The last sample asked for was written, but the event is not off yet. */
 	if (unlikely(READ_ONCE(e->pending_disable)))
 		return 1;
-
-	stop = account(e, throttle);
-	e->pending_kill = POLL_IN;
-	if (last_wanted(e))
-		stop = 1;
-
-	if (e->attr.sigtrap)
-		pe_sigtrap(e, data, regs);
-	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
-
-	/* Each overflow is a signal, whether or not a record was due to wake somebody. */
-	if (READ_ONCE(e->sink->fasync) && e->pending_kill)
-		pe_queue_signal(e);
-	return stop;
+	if (unlikely(e->aux_event))
+		return hit_beside_tracer(e, throttle, data, regs);
+	return hit(e, throttle, data, regs);
 }
 
 /**

@@ -11,6 +11,25 @@
  */
 #include "output.h"
 
+static struct perf_event_header header_of(const struct pevent *e, u32 type, u16 misc, u16 len)
+{
+	WARN_ON_ONCE(len % sizeof(u64));
+	return (struct perf_event_header) {
+		.type	= type,
+		.misc	= misc,
+		.size	= sizeof(struct perf_event_header) + len + e->plan.id_size,
+	};
+}
+
+static void write_record(struct perf_output_handle *handle, const struct pevent *e,
+			 const struct perf_event_header *header, const void *body, u16 len)
+{
+	pe_output_put(handle, *header);
+	pe_output_copy(handle, body, len);
+	pe_trailer_emit(handle, e);
+	perf_output_end(handle);
+}
+
 /**
  * pe_record_emit() - write a record with a fixed body
  * @e: the event that gets it
@@ -23,23 +42,33 @@
  */
 int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len)
 {
-	struct perf_event_header header = {
-		.type	= type,
-		.misc	= misc,
-		.size	= sizeof(header) + len + e->plan.id_size,
-	};
+	struct perf_event_header header = header_of(e, type, misc, len);
 	struct perf_output_handle handle;
 	int err;
 
-	WARN_ON_ONCE(len % sizeof(u64));
 	err = perf_output_begin(&handle, NULL, &e->pub, header.size);
-	if (err)
-		return err;
-	pe_output_put(&handle, header);
-	pe_output_copy(&handle, body, len);
-	pe_trailer_emit(&handle, e);
-	perf_output_end(&handle);
-	return 0;
+	if (!err)
+		write_record(&handle, e, &header, body, len);
+	return err;
+}
+
+/**
+ * pe_record_emit_to() - write a record to a certain buffer
+ * @rb: the buffer, which the caller keeps from going
+ *
+ * The other arguments and the value are those of pe_record_emit().
+ */
+int pe_record_emit_to(struct perf_buffer *rb, struct pevent *e, u32 type, u16 misc,
+		      const void *body, u16 len)
+{
+	struct perf_event_header header = header_of(e, type, misc, len);
+	struct perf_output_handle handle;
+	int err;
+
+	err = pe_output_begin_in(&handle, e, rb, header.size);
+	if (!err)
+		write_record(&handle, e, &header, body, len);
+	return err;
 }
 
 /* PERF_RECORD_THROTTLE and PERF_RECORD_UNTHROTTLE, after the header */

@@ -41,6 +41,7 @@
  * may wait for each other's buffers in interrupts: after a while the record is lost.
  */
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -197,6 +198,7 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->listeners_lock);
 	INIT_LIST_HEAD(&rb->listeners);
+	mutex_init(&rb->aux.mutex);
 	return rb;
 }
 
@@ -254,10 +256,20 @@ void pe_buffer_crowd(struct perf_buffer *rb)
 		synchronize_rcu();	/* writers who have not seen it are done */
 }
 
+/* A fault this far out comes through a mapping of the AUX area, which keeps the area. */
+static struct page *aux_page(struct perf_buffer *rb, unsigned long nr)
+{
+	unsigned long nr_pages = rb->aux.nr_pages;
+
+	if (nr >= nr_pages)
+		return NULL;
+	return virt_to_page(rb->aux.pages[array_index_nospec(nr, nr_pages)]);
+}
+
 /**
  * pe_buffer_page() - the page at an offset of the mapping
  * @rb: the buffer
- * @pgoff: 0 for the control page, then the data pages
+ * @pgoff: 0 for the control page, then the data pages; the AUX area is where user space wants it
  *
  * Return: the page, or NULL beyond the end.
  */
@@ -265,7 +277,9 @@ struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 {
 	if (!pgoff)
 		return control_page(rb);
-	return pgoff <= pe_buffer_data_pages(rb) ? data_page(rb, pgoff - 1) : NULL;
+	if (pgoff <= pe_buffer_data_pages(rb))
+		return data_page(rb, pgoff - 1);
+	return aux_page(rb, pgoff - rb->aux.pgoff);
 }
 
 /* ------------------------------------------------- reserving and committing */

@@ -6,6 +6,64 @@
 #include "types.h"
 
 /**
+ * struct pe_charge - who pays for locked pages
+ * @user: pays what is within perf_event_mlock_kb; referenced
+ * @mm: pays the rest; mm_count held
+ * @user_pages: so many
+ * @mm_pages: so many
+ */
+struct pe_charge {
+	struct user_struct	*user;
+	struct mm_struct	*mm;
+	unsigned long		user_pages;
+	unsigned long		mm_pages;
+};
+
+/**
+ * struct pe_aux - the area of a buffer that a tracer fills by itself; see aux.c
+ * @writer: the event whose driver holds a handle on the area, or NULL
+ * @mmap_count: mappings of the area; while it is zero nobody can become its writer
+ * @head: where the next byte goes; also the counter that user space sees
+ * @told: multiple of @watermark for which the reader was woken last
+ * @sampling: the writer's driver is copying from the area for a sample
+ * @switching: the writer's driver is being paused or resumed
+ * @mutex: making and freeing the area, inside the mmap_mutex of an event
+ * @nr_pages: its size, 0 while there is no area
+ * @pgoff: its place in the mapping of the file
+ * @pages: their addresses
+ * @priv: what the driver made of them
+ * @pmu: the PMU that it is for; only to be compared
+ * @free_priv: frees @priv
+ * @module: where @free_priv is; referenced
+ * @watermark: bytes per wakeup, 0 in overwrite mode
+ * @overwrite: the area is mapped read-only, a snapshot
+ * @charge: who pays
+ *
+ * The writer and the samplers are on one CPU.  @head and @told outlive the area.  The fields below
+ * @mutex are constant while @mmap_count is not zero.
+ */
+struct pe_aux {
+	struct pevent		*writer;
+	atomic_t		mmap_count;
+	unsigned long		head;
+	unsigned long		told;
+	bool			sampling;
+	bool			switching;
+
+	struct mutex		mutex;		/* see above */
+	unsigned long		nr_pages;
+	unsigned long		pgoff;
+	void			**pages;
+	void			*priv;
+	const struct pmu	*pmu;
+	void			(*free_priv)(void *priv);
+	struct module		*module;
+	unsigned long		watermark;
+	bool			overwrite;
+	struct pe_charge	charge;
+};
+
+/**
  * struct perf_buffer - control page and data pages that user space maps
  *
  * References: each event that writes to it (pevent.rb) and each mapping's event.  Freed by RCU.
@@ -39,9 +97,9 @@ struct perf_buffer {
 
 	/* mappings and what they are charged */
 	atomic_t			mmap_count;
-	unsigned long			mmap_locked;	/* pages charged to the mm's pinned_vm */
-	struct user_struct		*mmap_user;
-	struct mm_struct		*mmap_mm;	/* the mm that was charged; mm_count held */
+	struct pe_charge		charge;
+
+	struct pe_aux			aux;
 
 	struct perf_event_mmap_page	*user_page;
 	void				*data_pages[];
@@ -58,6 +116,17 @@ void pe_buffer_put(struct perf_buffer *rb);
 void pe_buffer_pause(struct perf_buffer *rb, bool pause);
 void pe_buffer_crowd(struct perf_buffer *rb);
 struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
+
+/* aux_buffer.c: rb->aux.mutex held */
+int pe_aux_alloc(struct perf_buffer *rb, struct pevent *e, unsigned long pgoff,
+		 unsigned long nr_pages, bool overwrite);
+void pe_aux_free(struct perf_buffer *rb);
+
+/* For those who know that there is an area: its writer, and the holder of a mapping. */
+static inline unsigned long pe_aux_size(const struct perf_buffer *rb)
+{
+	return rb->aux.nr_pages << PAGE_SHIFT;
+}
 
 static inline unsigned long pe_buffer_data_size(const struct perf_buffer *rb)
 {

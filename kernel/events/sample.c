@@ -12,7 +12,8 @@
  * here takes a lock, sleeps or faults: user memory and page tables are read as far as they are
  * there.
  *
- * The stack dump takes what is left of the 64 KiB of a record, so it is collected last.
+ * The stack dump takes what is left of the 64 KiB of a record, and AUX data what is left then, so
+ * these are collected last.
  */
 #include <linux/cgroup.h>
 #include <linux/io.h>
@@ -185,6 +186,15 @@ static void collect_stack(struct perf_sample_data *data, struct pevent *e)
 			  dump ? dump + 2 * sizeof(u64) : sizeof(u64));
 }
 
+/* Layout: u64 size, then as many bytes.  It takes what is left of the record as well. */
+static void collect_aux(struct perf_sample_data *data, struct pevent *e)
+{
+	u64 used = pe_sample_size(data, e) + sizeof(u64);
+
+	data->aux_size = pe_aux_sample_size(e, used < U16_MAX ? U16_MAX - used : 0);
+	perf_sample_added(data, PERF_SAMPLE_AUX, sizeof(u64) + data->aux_size);
+}
+
 /* --------------------------------------------------------- about addresses */
 
 static u64 physical_address(u64 virt)
@@ -316,7 +326,8 @@ static void collect_words(struct perf_sample_data *data, u64 want)
 			 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE |		\
 			 PERF_SAMPLE_CGROUP)
 #define VARIABLE_PARTS	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |	\
-			 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_STACK_USER)
+			 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR |			\
+			 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX)
 
 /* Parts whose length differs from sample to sample. */
 static void collect_variable(struct perf_sample_data *data, struct pevent *e, u64 want,
@@ -336,6 +347,8 @@ static void collect_variable(struct perf_sample_data *data, struct pevent *e, u6
 		collect_regs(data, e, want, regs);
 	if (want & PERF_SAMPLE_STACK_USER)
 		collect_stack(data, e);
+	if (want & PERF_SAMPLE_AUX)
+		collect_aux(data, e);
 }
 
 /* Contract: see <linux/perf_event.h>. */

@@ -65,6 +65,8 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 		pe_record_throttle(e, false);
 		e->hw.interrupts = 0;
 	}
+	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
+		pe_record_itrace_start(e);
 
 	perf_pmu_disable(e->pmu);
 	err = e->pmu->add(&e->pub, PERF_EF_START);

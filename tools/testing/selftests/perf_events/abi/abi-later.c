@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sections, all named later-*, about features a kernel may be without: AUX
- * areas, filters, BPF, cgroups, CPU hotplug, signals on overflow, removal on
+ * Sections, all named later-*, about features a kernel may be without:
+ * filters, BPF, cgroups, CPU hotplug, signals on overflow, removal on
  * exec, branch stacks, and the records and sample bits that go with them.
  */
 #include "abi.h"
@@ -259,25 +259,6 @@ static void later_hotplug(void)
 	}
 }
 
-static void later_aux(void)
-{
-	int fd = sw_open(PERF_COUNT_SW_DUMMY, 0, -1);
-	struct ring r;
-	void *p;
-
-	ring_map(&r, fd, 2, RW);
-	r.page->aux_offset = 3 * page_size;
-	r.page->aux_size = 4 * page_size;
-	p = mmap(NULL, 4 * page_size, RW, MAP_SHARED, fd, 3 * page_size);
-	say("map", "%s", p == MAP_FAILED ? err_name(errno) : "ok");
-	p = mmap(NULL, 8 * page_size, RW, MAP_SHARED, fd, 3 * page_size);
-	say("map-other-size", "%s", p == MAP_FAILED ? err_name(errno) : "ok");
-	p = mmap(NULL, 4 * page_size, RW, MAP_SHARED, fd, 4 * page_size);
-	say("map-other-offset", "%s", p == MAP_FAILED ? err_name(errno) : "ok");
-	ring_unmap(&r);
-	close(fd);
-}
-
 /* The side records: each asked for, each provoked. */
 static void later_records(void)
 {
@@ -390,7 +371,6 @@ const struct section later_sections[] = {
 	{ "later-ioctl", later_ioctl },
 	{ "later-cgroup", later_cgroup },
 	{ "later-hotplug", later_hotplug },
-	{ "later-aux", later_aux },
 	{ "later-records", later_records },
 	{ "later-remove-on-exec", later_remove_on_exec },
 	{ }

@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * aux_mmap.c - the life of an AUX area: which mappings are allowed and who
+ * pays for them, what becomes of a tracer that is writing when the area, the
+ * buffer or the event goes, and who may write where. See aux.c for the rest.
+ */
+#include "lib/aux.h"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#define RW	(PROT_READ | PROT_WRITE)
+
+static u64 page(void)
+{
+	return (u64)pt_page_size();
+}
+
+static long long module(const char *counter)
+{
+	return pt_module_get("test_aux", counter);
+}
+
+/* Nothing is left over, in the kernel and in the driver. */
+static void check_all_freed(void)
+{
+	pt_eq(module("frees"), module("setups"));
+	pt_eq(module("held"), 0);
+}
+
+static int try_area(int fd, u64 offset, u64 length, int prot)
+{
+	void *p = mmap(NULL, length, prot, MAP_SHARED, fd, (off_t)offset);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, length);
+	return 0;
+}
+
+static void where(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	struct pt_ring r;
+
+	/* Without a buffer. */
+	pt_eq(try_area(fd, 5 * page(), page(), RW), -EINVAL);
+	pt_map(&r, fd, 4);
+	/* Nobody said where. */
+	pt_eq(try_area(fd, 5 * page(), page(), RW), -EINVAL);
+	/* Inside of the buffer. */
+	aux_place(&r, 4 * page(), page());
+	pt_eq(try_area(fd, 4 * page(), page(), RW), -EINVAL);
+	/* Elsewhere than said, longer and shorter than said. */
+	aux_place(&r, 8 * page(), 2 * page());
+	pt_eq(try_area(fd, 5 * page(), 2 * page(), RW), -EINVAL);
+	pt_eq(try_area(fd, 8 * page(), page(), RW), -EINVAL);
+	pt_eq(try_area(fd, 8 * page(), 4 * page(), RW), -EINVAL);
+	/* A gap is allowed. */
+	pt_eq(try_area(fd, 8 * page(), 2 * page(), RW), 0);
+	aux_place(&r, 8 * page() + 1, 2 * page());
+	pt_eq(try_area(fd, 8 * page(), 2 * page(), RW), -EINVAL);
+	aux_place(&r, 8 * page(), 3 * page());
+	pt_eq(try_area(fd, 8 * page(), 3 * page(), RW), -EINVAL);
+	aux_place(&r, 8 * page(), 4 * page() - 1);
+	pt_eq(try_area(fd, 8 * page(), 4 * page(), RW), -EINVAL);
+	aux_place(&r, ~0ull, 4 * page());
+	pt_eq(try_area(fd, 8 * page(), 4 * page(), RW), -EINVAL);
+	pt_eq((long)mmap(NULL, page(), RW, MAP_PRIVATE, fd, (off_t)(8 * page())), -1);
+	pt_eq(errno, EINVAL);
+	check_all_freed();
+	pt_eq(module("setups"), 1);
+}
+
+/* An event of another PMU has no area. */
+static void no_tracer(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	struct pt_ring r;
+
+	pt_map(&r, fd, 4);
+	aux_place(&r, 5 * page(), page());
+	pt_eq(try_area(fd, 5 * page(), page(), RW), -EOPNOTSUPP);
+	aux_place(&r, 5 * page(), 3 * page());
+	pt_eq(try_area(fd, 5 * page(), 3 * page(), RW), -EINVAL);
+}
+
+/* Class 7: requests for more than there can be are refused early, without a warning. */
+static void class7_out_of_bounds(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	int fd = pt_open(&attr, 0, -1, -1, 0), shift;
+	struct pt_ring r;
+
+	pt_map(&r, fd, 4);
+	for (shift = 20; shift < 34; shift++) {
+		u64 length = page() << shift;
+
+		aux_place(&r, 8 * page(), length);
+		pt_eq(try_area(fd, 8 * page(), length, RW), -ENOMEM);
+	}
+	check_all_freed();
+}
+
+static void second_mapping(void)
+{
+	struct aux x, y;
+
+	aux_open(&x, 2, RW);
+	y = x;
+	pt_eq(aux_try_map(&y, x.fd, PROT_READ), 0);
+	/* The control page may lie about it now. */
+	aux_place(&x.ring, x.offset, 4 * page());
+	pt_eq(try_area(x.fd, x.offset, 4 * page(), RW), -EINVAL);
+	aux_place(&x.ring, x.offset + page(), x.size);
+	pt_eq(try_area(x.fd, x.offset + page(), x.size, RW), -EINVAL);
+	pt_enable(x.fd);
+	aux_set("emit", 100);
+	aux_check_bytes(&x, 0, 100);
+	aux_check_bytes(&y, 0, 100);
+	aux_unmap(&x);
+	/* The mode is that of the first one, which made the area. */
+	aux_set("emit", 100);
+	aux_check_bytes(&y, 0, 200);
+	pt_eq(pt_count_records(&x.ring, PERF_RECORD_AUX), 2);
+	pt_eq(module("frees"), 0);
+	aux_unmap(&y);
+	check_all_freed();
+}
+
+/* User space reads the area and cannot write to it, cut it, or let it grow. */
+static void protected(void)
+{
+	struct aux x;
+	pid_t pid;
+	int status;
+
+	aux_open(&x, 4, RW);
+	pt_eq(munmap(x.area, page()), -1);
+	pt_eq(munmap(x.area + page(), page()), -1);
+	pt_check(mremap(x.area, x.size, 2 * x.size, MREMAP_MAYMOVE) == MAP_FAILED, "it grew");
+	pid = fork();
+	if (!pid) {
+		/* It is not inherited either, but a child is a good place to die. */
+		void *p = mmap(NULL, x.size, RW, MAP_SHARED, x.fd, (off_t)x.offset);
+
+		if (p == MAP_FAILED)
+			_exit(1);
+		*(volatile u8 *)p = 1;
+		_exit(2);
+	}
+	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
+	pt_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS, "status %#x", status);
+}
+
+static void moved(void)
+{
+	struct aux x;
+	void *to;
+
+	aux_open(&x, 2, RW);
+	pt_enable(x.fd);
+	aux_set("emit", 100);
+	to = mmap(NULL, x.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	x.area = mremap(x.area, x.size, x.size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	pt_need(x.area == to, "mremap: %s", strerror(errno));
+	aux_check_bytes(&x, 0, 100);
+	aux_set("emit", 100);
+	aux_check_bytes(&x, 100, 100);
+	pt_eq(module("frees"), 0);
+	aux_unmap(&x);
+	check_all_freed();
+}
+
+/* The tracer is stopped, what it had is told, and it cannot begin again. */
+static void unmap_while_writing(void)
+{
+	static struct pt_record rec;
+	struct aux x;
+	u64 *body = (u64 *)rec.body;
+
+	aux_open(&x, 2, RW);
+	pt_enable(x.fd);
+	aux_set("put", 100);
+	pt_eq(module("held"), 1);
+	aux_unmap(&x);
+	check_all_freed();
+	pt_eq(module("frees"), 1);
+	pt_need(pt_next(&x.ring, &rec), "no record");
+	pt_eq(rec.h.type, PERF_RECORD_AUX);
+	pt_eq(body[0], 0);
+	pt_eq(body[1], 100);
+	pt_eq(aux_head(&x), 100);
+	aux_set("emit", 100);
+	pt_check(!pt_next(&x.ring, &rec), "a record without an area");
+	/* A new area, of another size: the head goes on. */
+	aux_map(&x, 4, RW);
+	pt_disable(x.fd);
+	pt_enable(x.fd);
+	aux_set("emit", 5000);
+	pt_need(pt_next(&x.ring, &rec), "no record from the new area");
+	pt_eq(body[0], 100);
+	pt_eq(body[1], 5000);
+	aux_check_bytes(&x, 100, 5000);
+}
+
+/* The area keeps the buffer, and the event its mappings. */
+static void buffer_goes_first(void)
+{
+	struct aux x;
+
+	aux_open(&x, 2, RW);
+	pt_enable(x.fd);
+	pt_unmap(&x.ring);
+	aux_set("emit", 100);
+	aux_check_bytes(&x, 0, 100);
+	close(x.fd);
+	aux_set("emit", 100);
+	aux_check_bytes(&x, 100, 100);
+	pt_eq(module("frees"), 0);
+	aux_unmap(&x);
+	check_all_freed();
+}
+
+static void close_while_writing(void)
+{
+	struct aux x;
+
+	aux_open(&x, 2, RW);
+	pt_enable(x.fd);
+	aux_set("put", 100);
+	close(x.fd);
+	pt_eq(module("held"), 1);
+	aux_unmap(&x);
+	check_all_freed();
+	pt_unmap(&x.ring);
+}
+
+static void exit_while_writing(void)
+{
+	struct aux x;
+	pid_t pid;
+
+	aux_attr();	/* load it here */
+	pid = fork();
+	if (!pid) {
+		aux_open(&x, 2, RW);
+		pt_enable(x.fd);
+		aux_set("put", 100);
+		_exit(0);
+	}
+	pt_reap(pid);
+	pt_eq(module("setups"), 1);
+	check_all_freed();
+}
+
+/* ------------------------------------------------------------------ the price */
+
+static long long locked_kb(void)
+{
+	char line[256];
+	long long kb = -1;
+	FILE *f = fopen("/proc/self/status", "re");
+
+	pt_need(f, "/proc/self/status");
+	while (fgets(line, sizeof(line), f))
+		sscanf(line, "VmPin: %lld", &kb);
+	fclose(f);
+	return kb;
+}
+
+/* An area has one price, however often it is mapped, and gets it back with the last mapping. */
+static void price(void)
+{
+	long long kb = (long long)page() / 1024, before;
+	struct aux x, y;
+	int i;
+
+	pt_sysctl_set("perf_event_mlock_kb", 0);
+	before = locked_kb();
+	aux_open(&x, 4, RW);
+	y = x;
+	pt_eq(locked_kb(), before + (1 + AUX_DATA_PAGES + 4) * kb);
+	pt_eq(aux_try_map(&y, x.fd, RW), 0);
+	pt_eq(locked_kb(), before + (1 + AUX_DATA_PAGES + 4) * kb);
+	aux_unmap(&y);
+	pt_eq(locked_kb(), before + (1 + AUX_DATA_PAGES + 4) * kb);
+	for (i = 0; i < 3; i++) {
+		aux_unmap(&x);
+		pt_eq(locked_kb(), before + (1 + AUX_DATA_PAGES) * kb);
+		aux_map(&x, 8 << i, RW);
+		pt_eq(locked_kb(), before + (1 + AUX_DATA_PAGES + (8 << i)) * kb);
+	}
+	pt_unmap(&x.ring);
+	aux_unmap(&x);
+	pt_eq(locked_kb(), before);
+}
+
+static void too_dear(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	struct rlimit none = { 0, 0 };
+	struct pt_ring r;
+	int fd;
+
+	pt_sysctl_set("perf_event_paranoid", 0);
+	pt_sysctl_set("perf_event_mlock_kb", 8 * (long long)page() / 1024);	/* a CPU */
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_need(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
+	pt_become_nobody();
+	pt_map(&r, fd, 2);
+	aux_place(&r, 8 * page(), 1ull << 30);
+	pt_eq(try_area(fd, 8 * page(), 1ull << 30, RW), -EPERM);
+	aux_place(&r, 8 * page(), page());
+	pt_eq(try_area(fd, 8 * page(), page(), RW), 0);
+	aux_place(&r, 8 * page(), 1ull << 30);
+	pt_eq(try_area(fd, 8 * page(), 1ull << 30, RW), -EPERM);
+}
+
+/* ------------------------------------------------------------------------ runs */
+
+static void check_runs(const char *params, u32 mark, int prot, int pages, int runs)
+{
+	struct perf_event_attr attr;
+	struct aux x;
+
+	aux_load(params);
+	attr = aux_attr();
+	attr.aux_watermark = mark;
+	aux_open_attr(&x, &attr, pages, prot);
+	pt_eq(module("runs"), runs);
+	pt_enable(x.fd);
+	aux_set("put", 3 * (long long)page());
+	pt_disable(x.fd);
+	aux_check_bytes(&x, 0, 3 * page());
+	close(x.fd);
+	aux_unmap(&x);
+	pt_unmap(&x.ring);
+	check_all_freed();
+	pt_eq(pt_unload_module("test_aux"), 0);
+}
+
+/* Pages in a row, for PMUs that want them. */
+static void page_runs(void)
+{
+	check_runs("", 0, RW, 16, 16);
+	check_runs("caps=0x400", 0, RW, 16, 2);			/* PREFER_LARGE: half of it */
+	check_runs("caps=0x400", 2 * 4096, RW, 16, 16 * (int)page() / 8192);
+	check_runs("caps=0x4", 0, RW, 16, 2);			/* NO_SG */
+	check_runs("caps=0x4", 0, PROT_READ, 16, 1);
+	check_runs("caps=0x400", 0, PROT_READ, 16, 1);
+	check_runs("", 0, PROT_READ, 16, 16);
+}
+
+/* A snapshot of a PMU that cannot go from run to run is one run, or nothing. */
+static void no_such_run(void)
+{
+	struct perf_event_attr attr;
+	struct pt_ring r;
+	u64 length = 4096 * page();	/* 16 MiB and more, beyond the page allocator */
+	int fd;
+
+	aux_load("caps=0x4");
+	attr = aux_attr();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 4);
+	aux_place(&r, 8 * page(), length);
+	pt_eq(try_area(fd, 8 * page(), length, PROT_READ), -ENOMEM);
+	pt_eq(module("setups"), 0);
+	check_all_freed();
+}
+
+/* -------------------------------------------------------------- shared buffers */
+
+/* An event that is no tracer can map the area of its buffer, if there is one. */
+static void shared_with_others(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct aux x, y;
+	int fd;
+
+	aux_open(&x, 2, RW);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	y = x;
+	pt_eq(aux_try_map(&y, fd, RW), 0);
+	pt_enable(x.fd);
+	aux_set("emit", 100);
+	aux_check_bytes(&y, 0, 100);
+	aux_unmap(&x);
+	pt_unmap(&x.ring);
+	close(x.fd);
+	/* The tracer is gone, what it wrote is still there. */
+	aux_check_bytes(&y, 0, 100);
+	pt_eq(module("frees"), 0);
+	aux_unmap(&y);
+	check_all_freed();
+}
+
+/* A tracer whose output goes to the area of another one of its PMU. */
+static void redirected(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	static struct pt_record rec;
+	u64 *body = (u64 *)rec.body;
+	struct aux x;
+	int fd;
+
+	aux_open(&x, 2, RW);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	pt_enable(fd);
+	aux_set("put", 100);
+	/* It is redirected in the middle: the old reader is told what there was. */
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1), 0);
+	pt_eq(module("held"), 0);
+	pt_need(pt_next(&x.ring, &rec), "no record");
+	pt_eq(rec.h.type, PERF_RECORD_AUX);
+	pt_eq(body[0], 0);
+	pt_eq(body[1], 100);
+	aux_set("emit", 100);
+	pt_check(!pt_next(&x.ring, &rec), "it still writes there");
+	pt_disable(fd);
+	/* And back, with an area of its own. */
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	pt_enable(fd);
+	aux_set("emit", 50);
+	pt_need(pt_next(&x.ring, &rec), "no record");
+	pt_eq(body[0], 100);
+	pt_eq(body[1], 50);
+	close(fd);
+	pt_eq(module("held"), 0);
+}
+
+/* Two tracers of different kinds do not share an area, nor a buffer. */
+static void other_kind(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	struct perf_event_attr dummy = pt_attr(PT_SW(DUMMY));
+	struct aux x = { 0 };
+	int a, b;
+
+	attr.type = (u32)pt_pmu_type("test_aux_b");
+	aux_open(&x, 2, RW);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), -EINVAL);
+	aux_unmap(&x);
+	pt_unmap(&x.ring);
+	close(x.fd);
+
+	/* Both to the buffer of a third event: only one of them made the area. */
+	x.fd = pt_open(&dummy, 0, -1, -1, 0);
+	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
+	attr.type = (u32)pt_pmu_type("test_aux");
+	a = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(a, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	pt_eq(pt_ioctl(b, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	close(x.fd);
+	x.fd = a;
+	aux_map(&x, 2, RW);
+	pt_enable(b);
+	pt_disable(b);
+	if (module("confused"))
+		pt_skip("this kernel gives a tracer the area of another PMU");
+	pt_check(module("failed") > 0, "it began");
+	pt_enable(a);
+	aux_set("emit", 100);
+	aux_check_bytes(&x, 0, 100);
+}
+
+/* Inherited events of one CPU write to the area of the event that was opened. */
+static void inherited(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	static struct pt_record rec;
+	u64 *body = (u64 *)rec.body;
+	struct pt_sample s;
+	struct aux x;
+	size_t size;
+	pid_t pid;
+
+	attr.inherit = 1;
+	attr.disabled = 0;
+	attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ID;
+	memset(&x, 0, sizeof(x));
+	pt_pin(0);
+	x.fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
+	aux_map(&x, 2, RW);
+	pt_disable(x.fd);
+	pt_enable(x.fd);
+	pid = fork();
+	if (!pid) {
+		aux_set("emit", 100);
+		aux_set("put", 10);
+		_exit(0);
+	}
+	pt_reap(pid);
+	/* What the parent itself traced is nothing. */
+	pt_need(pt_next(&x.ring, &rec), "no record of the child");
+	pt_eq(rec.h.type, PERF_RECORD_AUX);
+	pt_eq(body[0], 0);
+	pt_eq(body[1], 100);
+	pt_parse_trailer(&attr, &rec, &s, &size);
+	pt_eq(s.pid, pid);
+	pt_eq(s.id, pt_id(x.fd));
+	pt_need(pt_next(&x.ring, &rec), "no second record of the child");
+	pt_eq(body[0], 100);
+	pt_eq(body[1], 10);
+	aux_check_bytes(&x, 0, 110);
+}
+
+/* A child is writing on another CPU when the area goes. */
+static void unmap_under_a_child(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	int ready[2];
+	struct aux x;
+	pid_t pid;
+	char c;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	attr.inherit = 1;
+	attr.disabled = 0;
+	memset(&x, 0, sizeof(x));
+	x.fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
+	aux_map(&x, 2, RW);
+	pt_need(!pipe(ready), "pipe");
+	pt_pin(1);
+	pid = fork();
+	if (!pid) {
+		pt_pin(0);
+		pt_need(write(ready[1], "", 1) == 1, "pipe");
+		for (;;)
+			pt_spin(1000);
+	}
+	pt_need(read(ready[0], &c, 1) == 1, "pipe");
+	while (module("held") != 1)
+		sched_yield();
+	aux_unmap(&x);
+	check_all_freed();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	check_all_freed();
+}
+
+/* ------------------------------------------------------------------ races */
+
+static volatile bool stop_all;
+
+static void *spin(void *arg)
+{
+	struct sched_param none = { 0 };
+
+	(void)arg;
+	pt_pin(1);
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	while (!stop_all)
+		pt_spin(100);
+	return NULL;
+}
+
+/* The area comes and goes on one CPU while the tracer writes from a timer of another. */
+static void unmap_against_writer(void)
+{
+	struct perf_event_attr attr;
+	struct aux x;
+	pthread_t t;
+	int i, written = 0;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	aux_load("auto_bytes=512 auto_ns=20000");
+	attr = aux_attr();
+	attr.disabled = 0;
+	pt_need(!pthread_create(&t, NULL, spin, NULL), "thread");
+	memset(&x, 0, sizeof(x));
+	x.fd = pt_open(&attr, -1, 1, -1, 0);
+	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
+	for (i = 0; i < 200; i++) {
+		u64 head = aux_head(&x);
+
+		aux_map(&x, 1 << (i % 4), i % 3 ? RW : PROT_READ);
+		aux_consume(&x, head);
+		pt_disable(x.fd);
+		pt_enable(x.fd);
+		while (i % 3 && aux_head(&x) == head)
+			sched_yield();
+		written += aux_head(&x) != head;
+		aux_unmap(&x);
+		pt_eq(module("held"), 0);
+		pt_drain(&x.ring);
+	}
+	pt_check(written > 100, "written to %d of 200 areas", written);
+	stop_all = true;
+	pthread_join(t, NULL);
+	check_all_freed();
+}
+
+static void *remap(void *arg)
+{
+	struct aux *shared = arg;
+	int i;
+
+	if (pt_online_cpus() > 1)
+		pt_pin(1);
+	for (i = 0; i < 300; i++) {
+		void *p = mmap(NULL, shared->size, PROT_READ, MAP_SHARED, shared->fd,
+			       (off_t)shared->offset);
+
+		if (p != MAP_FAILED)
+			munmap(p, shared->size);
+	}
+	return NULL;
+}
+
+/* Two threads map and unmap the same area: it is made and freed by whoever comes first and last. */
+static void map_against_unmap(void)
+{
+	struct aux x, y;
+	pthread_t t;
+	int i;
+
+	aux_open(&x, 2, PROT_READ);
+	pt_enable(x.fd);
+	y = x;
+	aux_unmap(&x);
+	pt_need(!pthread_create(&t, NULL, remap, &y), "thread");
+	for (i = 0; i < 300; i++) {
+		pt_eq(aux_try_map(&x, x.fd, PROT_READ), 0);
+		aux_unmap(&x);
+	}
+	pthread_join(t, NULL);
+	check_all_freed();
+}
+
+static const struct pt_case cases[] = {
+	{ "where", where },
+	{ "no_tracer", no_tracer },
+	{ "class7_out_of_bounds", class7_out_of_bounds },
+	{ "second_mapping", second_mapping },
+	{ "protected", protected },
+	{ "moved", moved },
+	{ "unmap_while_writing", unmap_while_writing },
+	{ "buffer_goes_first", buffer_goes_first },
+	{ "close_while_writing", close_while_writing },
+	{ "exit_while_writing", exit_while_writing },
+	{ "price", price },
+	{ "too_dear", too_dear },
+	{ "page_runs", page_runs },
+	{ "no_such_run", no_such_run },
+	{ "shared_with_others", shared_with_others },
+	{ "redirected", redirected },
+	{ "other_kind", other_kind },
+	{ "inherited", inherited },
+	{ "unmap_under_a_child", unmap_under_a_child },
+	{ "unmap_against_writer", unmap_against_writer },
+	{ "map_against_unmap", map_against_unmap },
+};
+
+PT_MAIN(cases)
