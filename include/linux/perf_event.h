@@ -926,12 +926,12 @@ struct perf_guest_info_callbacks {
 };
 
 #ifdef CONFIG_CGROUP_PERF
-struct perf_cgroup_info;	/* a cgroup's clock on one CPU: private */
+struct perf_cgroup_info;	/* a cgroup's events on one CPU: private */
 
 /**
  * struct perf_cgroup - a cgroup of the perf_event controller
  * @css: the cgroup
- * @info: its clocks
+ * @info: its events, %NULL as long as there were none
  */
 struct perf_cgroup {
 	struct cgroup_subsys_state	css;

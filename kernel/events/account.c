@@ -8,8 +8,8 @@
  *
  * What an event may need:
  *
- *   - the scheduler's hooks (perf_sched_events): events of tasks, SWITCH records, drivers that
- *     follow context switches;
+ *   - the scheduler's hooks (perf_sched_events): events of tasks and cgroups, SWITCH records,
+ *     drivers that follow context switches;
  *   - the tick on CPUs that would do without it (CONFIG_NO_HZ_FULL): events in frequency mode;
  *   - hooks that tell of what happens: pe_sideband_users[], one counter for each kind of record,
  *     and pe_build_id_users.
@@ -33,10 +33,22 @@ static bool sched_key_on;		/* sched_mutex */
 
 atomic_t pe_build_id_users;
 
+#ifdef CONFIG_CGROUP_PERF
+atomic_t pe_cgroup_users;
+
+static void add_cgroup_user(const struct pevent *e, int change)
+{
+	if (e->cgrp)
+		atomic_add(change, &pe_cgroup_users);
+}
+#else
+static void add_cgroup_user(const struct pevent *e, int change) { }
+#endif
+
 static bool needs_switches(const struct pevent *e)
 {
 	return e->attach_state & (PERF_ATTACH_TASK | PERF_ATTACH_SCHED_CB) ||
-	       e->attr.context_switch;
+	       e->attr.context_switch || e->cgrp;
 }
 
 static void get_switches(void)
@@ -136,6 +148,7 @@ void pe_account(struct pevent *e)
 		get_switches();
 	if (e->attr.freq)
 		add_freq_user(1);
+	add_cgroup_user(e, 1);
 	add_sideband_user(e, 1);
 }
 
@@ -150,6 +163,7 @@ void pe_unaccount(struct pevent *e)
 	if (e->parent)
 		return;
 	add_sideband_user(e, -1);
+	add_cgroup_user(e, -1);
 	if (e->attr.freq)
 		add_freq_user(-1);
 	if (needs_switches(e))

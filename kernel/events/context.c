@@ -10,26 +10,34 @@
  *	   \------- part (one per PMU) --- lane in slot "any": pinned and flexible queue
  *	                               \-- lane in slot CPU n
  *
+ * A CPU context has no slots of CPUs but some of cgroups, which belong to the cgroups: cgroup.c.
  * An event is in exactly one slot.  A group that has to be scheduled is in the queue of one lane;
  * a passive group is in none, and its software events are found through the slot's sw[] lists.
  *
  * Slots, parts and lanes are made by openers and by fork, in task context under ctx->mutex, and
  * published under ctx->lock; they live until the context is freed, so nobody counts references to
  * them.  Events come and go under ctx->lock alone, from any CPU.  The hit path and the sideband
- * walk ctx->any, ctx->here and ctx->sideband under RCU with preemption off.
+ * walk ctx->any, ctx->here, ctx->entered and ctx->sideband under RCU with preemption off.
  */
 
 #include "sched.h"
 
 static struct lock_class_key cpu_lock_key, cpu_mutex_key;
 
-static void init_slot(struct pe_slot *slot, int cpu)
+/**
+ * pe_slot_init() - initialise a zeroed slot
+ * @slot: it
+ * @cpu: its CPU value
+ */
+void pe_slot_init(struct pe_slot *slot, int cpu)
 {
 	int i;
 
 	slot->cpu = cpu;
 	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
 		INIT_HLIST_HEAD(&slot->sw[i]);
+	INIT_HLIST_NODE(&slot->entered);
+	INIT_LIST_HEAD(&slot->mapped);
 	INIT_LIST_HEAD(&slot->lanes);
 }
 
@@ -37,6 +45,7 @@ static void init_lane(struct pe_lane *lane, struct pe_part *part)
 {
 	lane->part = part;
 	INIT_LIST_HEAD(&lane->entry);
+	INIT_LIST_HEAD(&lane->part_entry);
 	group_queue_init(&lane->queue[PE_PINNED]);
 	group_queue_init(&lane->queue[PE_FLEXIBLE]);
 }
@@ -62,10 +71,9 @@ void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu)
 	INIT_LIST_HEAD(&ctx->events);
 	INIT_LIST_HEAD(&ctx->sideband);
 	INIT_LIST_HEAD(&ctx->freq);
-	INIT_LIST_HEAD(&ctx->mapped);
 	INIT_LIST_HEAD(&ctx->parts);
 	INIT_LIST_HEAD(&ctx->unjoined);
-	init_slot(&ctx->any, cpu);
+	pe_slot_init(&ctx->any, cpu);
 }
 
 /**
@@ -88,13 +96,40 @@ void pe_ctx_get(struct pctx *ctx)
 	refcount_inc(&ctx->refs);
 }
 
-static void free_slot(struct pe_slot *slot)
+/**
+ * pe_slot_free() - free a slot with its lanes
+ * @slot: not the one of "any CPU"; without events, and nobody walks its lanes
+ *
+ * Under the ctx->mutex of a CPU context.
+ */
+void pe_slot_free(struct pe_slot *slot)
 {
 	struct pe_lane *lane, *next;
 
-	list_for_each_entry_safe(lane, next, &slot->lanes, entry)
+	list_for_each_entry_safe(lane, next, &slot->lanes, entry) {
+		list_del(&lane->part_entry);
 		kfree(lane);
+	}
 	kfree(slot);
+}
+
+/**
+ * pe_part_fini() - the PMU of a CPU context's part goes away
+ * @part: the part, without groups; ctx->mutex is held
+ */
+void pe_part_fini(struct pe_part *part)
+{
+	struct pe_lane *lane, *next;
+
+	WARN_ON_ONCE(part->nr_groups);
+	raw_spin_lock_irq(&part->ctx->lock);
+	list_for_each_entry(lane, &part->lanes, part_entry)
+		list_del(&lane->entry);
+	list_del_init(&part->ctx_entry);
+	raw_spin_unlock_irq(&part->ctx->lock);
+
+	list_for_each_entry_safe(lane, next, &part->lanes, part_entry)
+		kfree(lane);
 }
 
 static void free_ctx(struct rcu_head *rcu)
@@ -105,7 +140,7 @@ static void free_ctx(struct rcu_head *rcu)
 
 	for (cpu = 0; ctx->by_cpu && cpu < nr_cpu_ids; cpu++)
 		if (ctx->by_cpu[cpu])
-			free_slot(ctx->by_cpu[cpu]);
+			pe_slot_free(ctx->by_cpu[cpu]);
 	kfree(ctx->by_cpu);
 	list_for_each_entry_safe(part, next, &ctx->parts, ctx_entry) {
 		if (part->task_ctx_data)
@@ -128,17 +163,19 @@ void pe_ctx_put(struct pctx *ctx)
 }
 
 /**
- * pe_ctx_slot() - the slot of events with this CPU value
- * @ctx: the context
- * @cpu: attr-level CPU value, -1 for any
+ * pe_ctx_slot() - the slot of an event
+ * @ctx: the context it is in, or shall be in
+ * @e: the event, of which the CPU value and the cgroup matter
  *
  * Return: the slot, or NULL if pe_ctx_reserve() has not made it.
  */
-struct pe_slot *pe_ctx_slot(struct pctx *ctx, int cpu)
+struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e)
 {
-	if (cpu < 0 || !ctx->task)
+	if (e->cgrp)
+		return pe_cgroup_slot(e->cgrp, e->cpu);
+	if (e->cpu < 0 || !ctx->task)
 		return &ctx->any;
-	return ctx->by_cpu ? ctx->by_cpu[cpu] : NULL;
+	return ctx->by_cpu ? ctx->by_cpu[e->cpu] : NULL;
 }
 
 /* The part of @pmu in @ctx, or NULL; under ctx->mutex or ctx->lock. */
@@ -176,6 +213,7 @@ void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu)
 	part->pmu = pmu;
 	part->ctx = ctx;
 	INIT_LIST_HEAD(&part->ctx_entry);
+	INIT_LIST_HEAD(&part->lanes);
 	init_lane(&part->any, part);
 	INIT_LIST_HEAD(&part->running[PE_PINNED]);
 	INIT_LIST_HEAD(&part->running[PE_FLEXIBLE]);
@@ -199,7 +237,7 @@ static struct pe_slot *make_slot(struct pctx *ctx, int cpu)
 	slot = kzalloc_node(sizeof(*slot), GFP_KERNEL, cpu_to_node(cpu));
 	if (!slot)
 		return NULL;
-	init_slot(slot, cpu);
+	pe_slot_init(slot, cpu);
 
 	raw_spin_lock_irq(&ctx->lock);
 	ctx->by_cpu[cpu] = slot;
@@ -235,18 +273,18 @@ static struct pe_part *make_part(struct pctx *ctx, struct pmu *pmu)
  * pe_ctx_reserve() - make what an event needs before it can be attached
  * @ctx: the context, its mutex held
  * @pmu: the PMU that schedules the event's group
- * @cpu: CPU value of the event
+ * @e: the event
  *
  * Sleeps.  Return: 0 or -ENOMEM; what was made stays with the context.
  */
-int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, int cpu)
+int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e)
 {
-	struct pe_slot *slot = pe_ctx_slot(ctx, cpu);
+	struct pe_slot *slot = pe_ctx_slot(ctx, e);
 	struct pe_part *part = pe_ctx_part(ctx, pmu);
 	struct pe_lane *lane;
 
 	if (!slot)
-		slot = make_slot(ctx, cpu);
+		slot = e->cgrp ? pe_cgroup_make_slot(e->cgrp, e->cpu) : make_slot(ctx, e->cpu);
 	if (!part)
 		part = make_part(ctx, pmu);
 	if (!slot || !part)
@@ -260,6 +298,7 @@ int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, int cpu)
 	init_lane(lane, part);
 	raw_spin_lock_irq(&ctx->lock);
 	list_add_tail(&lane->entry, &slot->lanes);
+	list_add_tail(&lane->part_entry, &part->lanes);
 	raw_spin_unlock_irq(&ctx->lock);
 	return 0;
 }
@@ -279,7 +318,7 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 {
 	lockdep_assert_held(&ctx->lock);
 
-	e->slot = pe_ctx_slot(ctx, e->cpu);
+	e->slot = pe_ctx_slot(ctx, e);
 	list_add_tail_rcu(&e->ctx_entry, &ctx->events);
 	if (e->plan.sideband)
 		list_add_tail_rcu(&e->sideband_entry, &ctx->sideband);
@@ -291,6 +330,8 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 		ctx->nr_user++;
 	ctx->nr_inherit += e->attr.inherit;
 	ctx->nr_events++;
+	if (e->cgrp)
+		pe_cgroup_event_added(e);
 	e->attach_state |= PERF_ATTACH_CONTEXT;
 }
 
@@ -332,6 +373,8 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e)
 		ctx->nr_user--;
 	ctx->nr_inherit -= e->attr.inherit;
 	e->attach_state &= ~PERF_ATTACH_CONTEXT;
+	if (e->cgrp)
+		pe_cgroup_event_removed(e);
 	if (!--ctx->nr_events)
 		retire_clocks(ctx);
 }

@@ -54,6 +54,8 @@ static void put_memory(struct pevent *e)
 		return;
 	if (e->ctx)
 		pe_ctx_put(pe_ctx(e));
+	if (e->cgrp)
+		pe_cgroup_put(e->cgrp);
 	put_pid_ns(e->ns);
 	kmem_cache_free(event_cache, e);
 }
@@ -245,13 +247,15 @@ static int check_tracing(struct pevent *e)
 }
 
 /* What only some events need. */
-static int equip(struct pevent *e)
+static int equip(struct pevent *e, const int *cgroup_fd)
 {
 	struct pmu *pmu = e->pmu;
 	int err;
 
-	if (pmu->task_ctx_nr == perf_invalid_context && e->attach_state & PERF_ATTACH_TASK)
-		return -EINVAL;		/* nothing per task on such a PMU */
+	/* nothing per task on such a PMU */
+	if (pmu->task_ctx_nr == perf_invalid_context &&
+	    (e->attach_state & PERF_ATTACH_TASK || cgroup_fd))
+		return -EINVAL;
 	if (pmu->task_ctx_nr == perf_sw_context)
 		e->event_caps |= PERF_EV_CAP_SOFTWARE;
 
@@ -260,6 +264,11 @@ static int equip(struct pevent *e)
 		return err;
 	if (!e->parent) {
 		err = pe_attr_unfinished(&e->attr);
+		if (err)
+			return err;
+	}
+	if (cgroup_fd) {
+		err = pe_cgroup_connect(e, *cgroup_fd);
 		if (err)
 			return err;
 	}
@@ -315,7 +324,7 @@ struct pevent *pe_alloc(const struct pe_origin_args *args)
 
 	err = pe_pmu_bind_event(e);
 	if (!err)
-		err = equip(e);
+		err = equip(e, args->cgroup_fd);
 	if (err)
 		goto fail;
 	pe_account(e);

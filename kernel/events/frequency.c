@@ -111,11 +111,7 @@ void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable)
  */
 static bool counts_here(const struct pevent *e)
 {
-	const struct pctx *ctx = pe_ctx(e);
-
-	if (e->state != PERF_EVENT_STATE_ACTIVE)
-		return false;
-	return e->slot == &ctx->any || e->slot == ctx->here;
+	return e->state == PERF_EVENT_STATE_ACTIVE && pe_slot_is_in(e->slot);
 }
 
 static bool in_freq_mode(const struct pevent *e)

@@ -6,7 +6,7 @@
  * CPU.  A group with an active member has to be scheduled; for it they run on the CPU where the
  * context is in (with that CPU's context locked), or anywhere while it is in nowhere.
  *
- * The kind of a group is derived: leader->nr_active_kin counts the members that are not passive.
+ * The kind of a group is derived: leader->nr_active_kin counts the members that must be scheduled.
  * It changes when a member joins or leaves:
  *
  *	passive -> scheduled	the first active member joins: members stop, the leader is queued
@@ -32,9 +32,7 @@ static enum pe_class class_of(const struct pevent *leader)
 /* Is the group's slot in on this CPU, so that the group can be scheduled now? */
 static bool eligible_here(const struct pevent *leader)
 {
-	struct pctx *ctx = pe_ctx(leader);
-
-	return ctx->oncpu >= 0 && (leader->slot == &ctx->any || leader->slot == ctx->here);
+	return pe_slot_is_in(leader->slot);
 }
 
 static void enqueue(struct pevent *leader)
@@ -131,13 +129,14 @@ static void passive_group_stop(struct pevent *leader, u64 now)
 static void join(struct pevent *leader, struct pevent *e, u64 now)
 {
 	bool was_passive = pe_group_passive(leader);
+	bool passive = pe_passive_in_group(e, leader);
 	struct pevent *m;
 
-	if (!was_passive || !e->passive)
+	if (!was_passive || !passive)
 		WARN_ON_ONCE(pe_ctx(leader)->oncpu >= 0 &&
 			     pe_ctx(leader)->oncpu != raw_smp_processor_id());
 
-	if (was_passive && !e->passive) {
+	if (was_passive && !passive) {
 		passive_group_stop(leader, now);
 		pe_for_each_member(m, leader)
 			m->pmu_ctx = e->pmu_ctx;
@@ -156,7 +155,7 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 		e->aux_event = &leader->pub;
 	list_add_tail(&e->sibling_list, &leader->sibling_list);
 	leader->nr_siblings++;
-	leader->nr_active_kin += !e->passive;
+	leader->nr_active_kin += !passive;
 	pe_times_sync(e, now);
 
 	if (pe_group_passive(leader)) {
@@ -251,14 +250,15 @@ static void leave_as_leader(struct pevent *leader, u64 now)
 static void leave_as_sibling(struct pevent *e, u64 now)
 {
 	struct pevent *leader = pe_leader(e);
+	bool passive = pe_passive_in_group(e, leader);
 
 	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	leader->nr_siblings--;
-	leader->nr_active_kin -= !e->passive;
+	leader->nr_active_kin -= !passive;
 	e->group_leader = &e->pub;
 	pe_times_sync(e, now);
-	if (e->passive || !pe_group_passive(leader))
+	if (passive || !pe_group_passive(leader))
 		return;
 
 	/* What remains needs no scheduling. */

@@ -7,9 +7,11 @@
  * number.  Both are O(1) because numbers only ever grow: the owner (a context) hands them out and
  * never reuses one, so a queue never has to search for the place of a node.
  *
- * A task context tries the groups of two queues, those of any CPU and those of the CPU it runs on.
- * The cursor visits both in one ascending walk, so that a group is not preferred for the CPU it
- * names.  With equal numbers, which one context never makes, the first queue goes first.
+ * A task context tries the groups of two queues, those of any CPU and those of the CPU it runs on;
+ * a CPU context those of the CPU and of each cgroup that the CPU is in.  The cursor visits all in
+ * one ascending walk, so that no group is preferred for the queue it is in.  With equal numbers,
+ * which one context never makes, the queue that was added first goes first.  The state of the walk
+ * is kept in the queues, so that their number has no limit; a queue is in one walk at a time.
  *
  * This file is pure: plain lists, no locks, no knowledge of events.  The callers (sched.c,
  * rotate.c) hold the lock of the context that owns the queues, irqs off.
@@ -93,20 +95,26 @@ struct queue_node *group_queue_first(const struct group_queue *queue)
 }
 
 /**
- * queue_cursor_init() - start a walk over one or two queues
+ * queue_cursor_init() - start a walk over some queues of one context
  * @cur: the cursor
- * @a: a queue, or NULL
- * @b: another queue of the same context, or NULL
  */
-void queue_cursor_init(struct queue_cursor *cur, struct group_queue *a, struct group_queue *b)
+void queue_cursor_init(struct queue_cursor *cur)
 {
-	struct group_queue *queue[] = { a, b };
-	int i;
+	cur->first = NULL;
+	cur->last = &cur->first;
+}
 
-	for (i = 0; i < ARRAY_SIZE(queue); i++) {
-		cur->head[i] = queue[i] ? &queue[i]->head : NULL;
-		cur->next[i] = queue[i] ? group_queue_first(queue[i]) : NULL;
-	}
+/**
+ * queue_cursor_add() - let a queue take part in a walk that has not begun
+ * @cur: the cursor
+ * @queue: a queue that is not walked already
+ */
+void queue_cursor_add(struct queue_cursor *cur, struct group_queue *queue)
+{
+	queue->next = group_queue_first(queue);
+	queue->other = NULL;
+	*cur->last = queue;
+	cur->last = &queue->other;
 }
 
 /**
@@ -117,13 +125,15 @@ void queue_cursor_init(struct queue_cursor *cur, struct group_queue *a, struct g
  */
 struct queue_node *queue_cursor_next(struct queue_cursor *cur)
 {
-	struct queue_node *a = cur->next[0], *b = cur->next[1], *node;
-	int from = !a || (b && b->seq < a->seq);
+	struct group_queue *queue, *lowest = NULL;
+	struct queue_node *node;
 
-	node = cur->next[from];
-	if (!node)
+	for (queue = cur->first; queue; queue = queue->other)
+		if (queue->next && (!lowest || queue->next->seq < lowest->next->seq))
+			lowest = queue;
+	if (!lowest)
 		return NULL;
-	cur->next[from] = list_is_last(&node->link, cur->head[from]) ? NULL :
-			  node_of(node->link.next);
+	node = lowest->next;
+	lowest->next = list_is_last(&node->link, &lowest->head) ? NULL : node_of(node->link.next);
 	return node;
 }

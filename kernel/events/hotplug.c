@@ -21,12 +21,14 @@ static void enter_oncpu(void *info)
 	if (ctx->oncpu < 0)
 		pe_ctx_in(ctx, pe_now());
 	pe_unlock_here(NULL);
+	pe_cgroup_follow(current);
 }
 
 static void leave_oncpu(void *info)
 {
 	struct pctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
 
+	pe_cgroup_leave_all();
 	pe_lock_here(NULL);
 	if (ctx->oncpu >= 0)
 		pe_ctx_out(ctx, pe_now());

@@ -83,7 +83,7 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 	copy_period(e, from);
 
 	pmu = group_pmu(from, leader);
-	err = pe_ctx_reserve(ctx, pmu, e->cpu);
+	err = pe_ctx_reserve(ctx, pmu, e);
 	if (err) {
 		pe_put(e);
 		return ERR_PTR(err);

@@ -143,7 +143,10 @@ static void install_fn(struct pctx *ctx, void *arg)
 /* Nothing of the group is in hardware, with the newcomer neither. */
 static bool joins_passively(const struct pevent *e)
 {
-	return e->passive && (pe_is_leader(e) || pe_group_passive(pe_leader(e)));
+	const struct pevent *leader = pe_leader(e);
+
+	return pe_passive_in_group(e, leader) && (leader == e || pe_group_passive(leader)) &&
+	       !pe_cgroup_is_first(e);
 }
 
 /**
@@ -159,7 +162,7 @@ void pe_attach(struct pctx *ctx, struct pevent *e)
 
 	lockdep_assert_held(&ctx->mutex);
 	pe_ctx_get(ctx);
-	e->slot = pe_ctx_slot(ctx, e->cpu);
+	e->slot = pe_ctx_slot(ctx, e);
 	/* Pairs with lock_group(), which looks without a lock. */
 	smp_store_release(&e->ctx, &ctx->pub);
 

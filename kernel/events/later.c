@@ -9,11 +9,9 @@
  *
  * Ioctls that are finished in part are here too: what stands at their side is missing.
  *
- * The callers are BPF (task context) and the cgroup core (task context, cgroup_mutex held).  No
- * locks here.
+ * The callers are BPF (task context).  No locks here.
  */
 #include <linux/bpf.h>
-#include <linux/cgroup.h>
 #include <linux/static_call.h>
 #include <linux/trace_events.h>
 
@@ -155,35 +153,3 @@ DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t
 void __weak perf_event_print_debug(void)
 {
 }
-
-#ifdef CONFIG_CGROUP_PERF
-/*
- * The controller: cgroups can be made and tasks moved, PERF_RECORD_CGROUP tells of new ones, and
- * PERF_COUNT_SW_CGROUP_SWITCHES counts switches between them.  Events of a cgroup are refused.
- */
-static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
-{
-	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
-
-	return cgrp ? &cgrp->css : ERR_PTR(-ENOMEM);
-}
-
-static void css_free(struct cgroup_subsys_state *css)
-{
-	kfree(container_of(css, struct perf_cgroup, css));
-}
-
-static int css_online(struct cgroup_subsys_state *css)
-{
-	pe_sideband_cgroup(css->cgroup);
-	return 0;
-}
-
-struct cgroup_subsys perf_event_cgrp_subsys = {
-	.css_alloc		= css_alloc,
-	.css_online		= css_online,
-	.css_free		= css_free,
-	.threaded		= true,
-	.implicit_on_dfl	= true,	/* there without being asked for, unless mounted as v1 */
-};
-#endif /* CONFIG_CGROUP_PERF */

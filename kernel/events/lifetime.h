@@ -12,6 +12,7 @@ struct pe_origin_args {
 	struct task_struct		*task;
 	struct pevent			*leader;	/* NULL: its own */
 	struct pevent			*parent;	/* NULL: opened, not inherited */
+	const int			*cgroup_fd;	/* NULL: not of a cgroup */
 	perf_overflow_handler_t		handler;
 	void				*handler_context;
 };

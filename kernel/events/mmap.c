@@ -296,7 +296,7 @@ static void fill_page(struct pctx *ctx, void *arg)
 
 	perf_event_update_userpage(&e->pub);
 	if (list_empty(&e->mapped_entry) && e->attach_state & PERF_ATTACH_CONTEXT)
-		list_add_tail(&e->mapped_entry, &ctx->mapped);
+		list_add_tail(&e->mapped_entry, &e->slot->mapped);
 }
 
 /* A buffer for @e, charged and bound.  e->mmap_mutex held, e->rb NULL. */

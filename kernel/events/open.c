@@ -33,6 +33,7 @@
  * @attr: the event's attributes
  * @flags: PERF_FLAG_* of the call
  * @cpu: CPU argument
+ * @cgroup_fd: with PERF_FLAG_PID_CGROUP: descriptor of the cgroup's directory
  * @task: the task to observe, referenced; NULL for a CPU
  * @cred_locked: task->signal->exec_update_lock is held for reading
  * @group: the file behind group_fd
@@ -45,6 +46,7 @@ struct opening {
 	struct perf_event_attr	attr;
 	unsigned long		flags;
 	int			cpu;
+	int			cgroup_fd;
 	struct task_struct	*task;
 	bool			cred_locked;
 	struct fd		group;
@@ -110,7 +112,7 @@ static int find_task(struct opening *o, pid_t pid)
 {
 	struct task_struct *task;
 
-	if (pid == -1)
+	if (pid == -1 || o->flags & PERF_FLAG_PID_CGROUP)
 		return 0;
 	rcu_read_lock();
 	task = pid ? find_task_by_vpid(pid) : current;
@@ -132,8 +134,11 @@ static int make_event(struct opening *o)
 		.task	= o->task,
 		.leader	= o->leader,
 	};
-	struct pevent *e = pe_alloc(&args);
+	struct pevent *e;
 
+	if (o->flags & PERF_FLAG_PID_CGROUP)
+		args.cgroup_fd = &o->cgroup_fd;
+	e = pe_alloc(&args);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 	o->e = e;
@@ -212,7 +217,7 @@ int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
 
 	if (leader != e && is_software_event(&e->pub))
 		pmu = pe_part(leader)->pmu;
-	err = pe_ctx_reserve(ctx, pmu, e->cpu);
+	err = pe_ctx_reserve(ctx, pmu, e);
 	if (err)
 		return err;
 	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
@@ -344,7 +349,7 @@ static struct file *open_event(struct opening *o, pid_t pid, int group_fd)
 SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,
 		int, group_fd, unsigned long, flags)
 {
-	struct opening o = { .flags = flags, .cpu = cpu };
+	struct opening o = { .flags = flags, .cpu = cpu, .cgroup_fd = pid };
 	struct file *file;
 	int fd, err;
 
@@ -355,8 +360,9 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 		err = pe_attr_permit(&o.attr);
 	if (err)
 		return err;
-	if (flags & PERF_FLAG_PID_CGROUP)
-		return -EINVAL;		/* as a kernel without CONFIG_CGROUP_PERF */
+	/* pid is the cgroup's directory, and its tasks are observed on one CPU. */
+	if (flags & PERF_FLAG_PID_CGROUP && (pid == -1 || cpu == -1))
+		return -EINVAL;
 
 	fd = get_unused_fd_flags(flags & PERF_FLAG_FD_CLOEXEC ? O_CLOEXEC : 0);
 	if (fd < 0)

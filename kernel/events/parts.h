@@ -44,13 +44,13 @@ static inline void pe_recursion_leave(u8 *busy, unsigned char level)
 /* group_queue.c: pure, no locks of its own */
 
 /**
- * struct queue_cursor - walks two queues of one context as if they were one
- * @head: the queues; the second may be NULL
- * @next: the next node of each, or NULL
+ * struct queue_cursor - walks queues of one context as if they were one
+ * @first: one of the queues, linked by &struct group_queue.other
+ * @last: the end of that chain
  */
 struct queue_cursor {
-	struct list_head	*head[2];
-	struct queue_node	*next[2];
+	struct group_queue	*first;
+	struct group_queue	**last;
 };
 
 void group_queue_init(struct group_queue *queue);
@@ -59,7 +59,8 @@ void group_queue_remove(struct queue_node *node);
 void group_queue_rotate(struct group_queue *queue, u64 seq);
 bool group_queue_empty(const struct group_queue *queue);
 struct queue_node *group_queue_first(const struct group_queue *queue);
-void queue_cursor_init(struct queue_cursor *cur, struct group_queue *a, struct group_queue *b);
+void queue_cursor_init(struct queue_cursor *cur);
+void queue_cursor_add(struct queue_cursor *cur, struct group_queue *queue);
 struct queue_node *queue_cursor_next(struct queue_cursor *cur);
 
 /* pmu.c */
@@ -92,5 +93,6 @@ void pe_mux_set_interval(struct pmu *pmu, int ms);	/* cpus_read_lock held */
 
 /* context.c lends part initialisation to pmu.c */
 void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu);
+void pe_part_fini(struct pe_part *part);
 
 #endif /* _KERNEL_EVENTS_PARTS_H */

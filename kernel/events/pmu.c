@@ -155,8 +155,7 @@ static int alloc_percpu_state(struct pmu *pmu)
 }
 
 /*
- * The CPU contexts go on without this PMU.  No event of it is left, so its lanes are empty; they
- * and the part only have to leave the lists they are on.
+ * The CPU contexts go on without this PMU.  No event of it is left, so its lanes are empty.
  */
 static void leave_cpu_contexts(struct pmu *pmu)
 {
@@ -168,11 +167,7 @@ static void leave_cpu_contexts(struct pmu *pmu)
 
 		hrtimer_cancel(&cpc->mux);
 		guard(mutex)(&ctx->mutex);
-		raw_spin_lock_irq(&ctx->lock);
-		WARN_ON_ONCE(cpc->cpu_part.nr_groups);
-		list_del_init(&cpc->cpu_part.ctx_entry);
-		list_del_init(&cpc->cpu_part.any.entry);
-		raw_spin_unlock_irq(&ctx->lock);
+		pe_part_fini(&cpc->cpu_part);
 	}
 }
 

@@ -170,6 +170,23 @@ static void starve(struct pe_part *part)
 	pe_mux_arm(pe_cpc(part->pmu));
 }
 
+/* Begin a walk over the queues of all slots of the context that are in. */
+static void walk_eligible(struct queue_cursor *cur, struct pe_part *part, enum pe_class class)
+{
+	struct pe_lane *lane = pe_part_lane(part, part->ctx->here);
+	struct pe_slot *slot;
+
+	queue_cursor_init(cur);
+	queue_cursor_add(cur, &part->any.queue[class]);
+	if (lane)
+		queue_cursor_add(cur, &lane->queue[class]);
+	hlist_for_each_entry(slot, &part->ctx->entered, entered) {
+		lane = pe_part_lane(part, slot);
+		if (lane)
+			queue_cursor_add(cur, &lane->queue[class]);
+	}
+}
+
 /**
  * pe_part_in() - put on the hardware what fits of one class
  * @part: a part of this CPU's context, or of the task context that is in
@@ -178,7 +195,6 @@ static void starve(struct pe_part *part)
  */
 void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 {
-	struct pe_lane *lane = pe_part_lane(part, part->ctx->here);
 	struct queue_cursor cur;
 	struct queue_node *node;
 	bool fits = true;
@@ -188,7 +204,7 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
 		return;
 
-	queue_cursor_init(&cur, &part->any.queue[class], lane ? &lane->queue[class] : NULL);
+	walk_eligible(&cur, part, class);
 	while ((node = queue_cursor_next(&cur))) {
 		struct pevent *leader = container_of(node, struct pevent, queue);
 
@@ -226,6 +242,53 @@ void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 	if (classes & PE_CLASS_FLEXIBLE)
 		part->starved = false;
 	perf_pmu_enable(part->pmu);
+}
+
+/**
+ * pe_lane_out() - take the groups of one lane off the hardware
+ * @lane: it
+ * @now: pe_now()
+ */
+void pe_lane_out(struct pe_lane *lane, u64 now)
+{
+	struct queue_node *node;
+	enum pe_class class;
+
+	perf_pmu_disable(lane->part->pmu);
+	for (class = 0; class < PE_NR_CLASSES; class++)
+		list_for_each_entry(node, &lane->queue[class].head, link)
+			pe_group_out(container_of(node, struct pevent, queue), now);
+	perf_pmu_enable(lane->part->pmu);
+}
+
+/**
+ * pe_lane_in() - add the groups of one lane to what is on the hardware
+ * @lane: a lane of a slot that is in, of a part in which nobody is starved
+ * @class: pinned or flexible
+ * @now: pe_now()
+ *
+ * Return: false if not all fit: the PMU is to be scheduled anew, in the order of priority.
+ */
+bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now)
+{
+	struct pmu *pmu = lane->part->pmu;
+	struct queue_node *node;
+	bool fits = true;
+
+	if (pmu->filter && pmu->filter(pmu, smp_processor_id()))
+		return true;
+	perf_pmu_disable(pmu);
+	list_for_each_entry(node, &lane->queue[class].head, link) {
+		struct pevent *leader = container_of(node, struct pevent, queue);
+
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		fits = admissible(leader, true) && !pe_group_in(leader, now);
+		if (!fits)
+			break;
+	}
+	perf_pmu_enable(pmu);
+	return fits;
 }
 
 /**

@@ -10,8 +10,10 @@ void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu);
 struct pctx *pe_ctx_new(struct task_struct *task);
 void pe_ctx_get(struct pctx *ctx);
 void pe_ctx_put(struct pctx *ctx);
-int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, int cpu);
-struct pe_slot *pe_ctx_slot(struct pctx *ctx, int cpu);
+int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e);
+struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e);
+void pe_slot_init(struct pe_slot *slot, int cpu);
+void pe_slot_free(struct pe_slot *slot);
 struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu);
 struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot);
 void pe_ctx_add(struct pctx *ctx, struct pevent *e);
@@ -52,6 +54,8 @@ void pe_group_admit(struct pevent *leader, u64 now);
 void pe_member_out(struct pevent *e, u64 now);
 void pe_part_out(struct pe_part *part, unsigned int classes, u64 now);
 void pe_part_in(struct pe_part *part, enum pe_class class, u64 now);
+void pe_lane_out(struct pe_lane *lane, u64 now);
+bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now);
 void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,
 			  u64 now);
 
@@ -66,6 +70,57 @@ void pe_passive_group_settle(struct pevent *leader, u64 now);
 void pe_ctx_in(struct pctx *ctx, u64 now);
 void pe_ctx_out(struct pctx *ctx, u64 now);
 void pe_ctx_enter_current(struct pctx *ctx);
+void pe_slot_refresh_pages(struct pe_slot *slot);
+
+/* cgroup.c */
+#ifdef CONFIG_CGROUP_PERF
+extern atomic_t pe_cgroup_users;		/* account.c: events of cgroups, system-wide */
+int pe_cgroup_connect(struct pevent *e, int fd);
+void pe_cgroup_put(struct perf_cgroup *cgrp);
+struct pe_slot *pe_cgroup_slot(struct perf_cgroup *cgrp, int cpu);
+struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu);
+void pe_cgroup_event_added(struct pevent *e);
+void pe_cgroup_event_removed(struct pevent *e);
+bool pe_cgroup_is_first(const struct pevent *e);
+void pe_cgroup_follow(struct task_struct *task);
+void pe_cgroup_leave_all(void);
+
+/* The CPU goes on with @next.  Irqs off. */
+static inline void pe_cgroup_switch(struct task_struct *next)
+{
+	struct perf_cgroup *now_in = this_cpu_read(pe_cpu.cgrp);
+
+	if (unlikely(now_in) && now_in != perf_cgroup_from_task(next))
+		pe_cgroup_follow(next);
+}
+#else
+static inline int pe_cgroup_connect(struct pevent *e, int fd)
+{
+	return -EINVAL;
+}
+
+static inline void pe_cgroup_put(struct perf_cgroup *cgrp) { }
+static inline struct pe_slot *pe_cgroup_slot(struct perf_cgroup *cgrp, int cpu)
+{
+	return NULL;
+}
+
+static inline struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu)
+{
+	return NULL;
+}
+
+static inline void pe_cgroup_event_added(struct pevent *e) { }
+static inline void pe_cgroup_event_removed(struct pevent *e) { }
+static inline bool pe_cgroup_is_first(const struct pevent *e)
+{
+	return false;
+}
+
+static inline void pe_cgroup_leave_all(void) { }
+static inline void pe_cgroup_follow(struct task_struct *task) { }
+static inline void pe_cgroup_switch(struct task_struct *next) { }
+#endif
 
 /* rotate.c */
 void pe_mux_arm(struct perf_cpu_pmu_context *cpc);

@@ -4,7 +4,7 @@
  *
  * An event asks by bits of its attr, compiled to plan.sideband.  It hears of what happens
  *
- *   on its CPU, if it is an event of a CPU context;
+ *   on its CPU, if it is an event of a CPU context, and while the CPU is in its cgroup, if any;
  *   in its task, if it is an event of a task context, and while the task is on the CPU the event
  *   is bound to, if any.
  *
@@ -34,6 +34,8 @@ static bool listens(const struct pevent *e, u32 wanted, int cpu)
 	if (!(e->plan.sideband & wanted))
 		return false;
 	if (e->cpu != -1 && e->cpu != cpu)
+		return false;
+	if (e->cgrp && !pe_slot_is_in(e->slot))
 		return false;
 	return READ_ONCE(e->state) >= PERF_EVENT_STATE_INACTIVE;
 }

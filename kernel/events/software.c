@@ -6,8 +6,8 @@
  * recursion marks of tasks, and the counting of hits for all sources that have no counter: this
  * PMU, tracepoints and probes (tracepoint.c), breakpoints (hw_breakpoint.c).
  *
- * A hit looks at three lists for its number: this CPU's, current's, and current's for this CPU.  An
- * event is on its list from installation to removal (context.c), whoever runs meanwhile, and the
+ * A hit looks at some lists for its number: this CPU's, those of the cgroups that the CPU is in
+ * (cgroup.c), current's, and current's for this CPU.  An event is on its list from installation to removal (context.c), whoever runs meanwhile, and the
  * state tells whether it counts.  So nothing here is done at a context switch.
  *
  * Context of hits: preemption off, interrupts mostly on, any level but mostly not NMI; RCU keeps
@@ -196,14 +196,17 @@ static void hit_list(struct hlist_head *list, u64 nr, struct pt_regs *regs, u64 
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pe_slot *here;
+	struct pe_slot *here, *slot;
 	struct pctx *ctx;
 
 	if (WARN_ON_ONCE(!regs))
 		return;
 
 	guard(rcu)();
-	hit_list(&this_cpu_ptr(&pe_cpu)->ctx.any.sw[event_id], nr, regs, addr);
+	ctx = &this_cpu_ptr(&pe_cpu)->ctx;
+	hit_list(&ctx->any.sw[event_id], nr, regs, addr);
+	hlist_for_each_entry_rcu(slot, &ctx->entered, entered)
+		hit_list(&slot->sw[event_id], nr, regs, addr);
 	ctx = pe_current_ctx();
 	if (!ctx)
 		return;

@@ -63,11 +63,11 @@ static void part_enter(struct pe_part *part, u64 now)
  * User space computes the times of a running event from the machine's clock and the control page,
  * so the page has to know that the task was away.  Drivers do this for scheduled events.
  */
-static void refresh_pages(struct pctx *ctx)
+void pe_slot_refresh_pages(struct pe_slot *slot)
 {
 	struct pevent *e;
 
-	list_for_each_entry(e, &ctx->mapped, mapped_entry)
+	list_for_each_entry(e, &slot->mapped, mapped_entry)
 		if (pe_is_passive(e))
 			perf_event_update_userpage(&e->pub);
 }
@@ -86,7 +86,9 @@ void pe_ctx_in(struct pctx *ctx, u64 now)
 	WRITE_ONCE(ctx->here, ctx->by_cpu ? ctx->by_cpu[cpu] : NULL);
 	start_clocks(ctx, now);
 	WRITE_ONCE(ctx->oncpu, cpu);
-	refresh_pages(ctx);
+	pe_slot_refresh_pages(&ctx->any);
+	if (ctx->here)
+		pe_slot_refresh_pages(ctx->here);
 	if (!ctx->nr_groups)
 		return;
 	list_for_each_entry(part, &ctx->parts, ctx_entry)
@@ -204,6 +206,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 			pe_ctx_out(ctx, pe_now());
 		unlock_after_switch(ctx, both);
 	}
+	pe_cgroup_switch(next);
 }
 
 /* Contract: @task has come in after @prev; irqs off, run queue locked. */

@@ -64,11 +64,15 @@ struct pe_clock {
 /**
  * struct group_queue - groups in the order in which they are tried
  * @head: group leaders, linked by &struct queue_node.link, ascending sequence number
+ * @next: of a walk: the node to come, or NULL
+ * @other: of a walk: another queue that takes part in it
  *
- * Sequence numbers come from the context, so that two queues of one context can be merged.
+ * Sequence numbers come from the context, so that queues of one context can be merged.
  */
 struct group_queue {
 	struct list_head	head;
+	struct queue_node	*next;
+	struct group_queue	*other;
 };
 
 struct queue_node {
@@ -90,30 +94,46 @@ enum pe_class {
 /**
  * struct pe_lane - the groups of one PMU in one slot
  * @entry: on slot->lanes								M
+ * @part_entry: on part->lanes, but for part->any			ctx->mutex
  * @part: the PMU's part of the context							I
  * @queue: pinned and flexible groups							L
  */
 struct pe_lane {
 	struct list_head	entry;
+	struct list_head	part_entry;
 	struct pe_part		*part;
 	struct group_queue	queue[PE_NR_CLASSES];
 };
 
 /**
- * struct pe_slot - what is eligible on one CPU value of a context
+ * struct pe_slot - what is eligible on one CPU value of a context, or in one cgroup on a CPU
  * @cpu: -1 for "any" (task contexts), or the CPU number				I
- * @clock: time during which the slot's events could count				L
+ * @cgrp: the cgroup, or NULL								I
+ * @nr_events: events here, counted for cgroups only					L
+ * @entered: on pctx.entered while the CPU runs a task of the cgroup, and it has events	R, L
+ * @clock: time during which the slot's events could count; it runs while the slot is in	L
  * @sw: the software events by their number, for the hit path				R, L
+ * @mapped: events with a control page of their own, by pevent.mapped_entry		L
  * @lanes: one for each PMU with groups here						M
  *
- * Lives as long as its context.
+ * Lives as long as its context, that of a cgroup as long as the cgroup.
  */
 struct pe_slot {
 	int			cpu;
+	struct perf_cgroup	*cgrp;
+	unsigned int		nr_events;
+	struct hlist_node	entered;
 	struct pe_clock		clock;
 	struct hlist_head	sw[PERF_COUNT_SW_MAX];
+	struct list_head	mapped;
 	struct list_head	lanes;
 };
+
+/* Can what is in the slot count now?  Under ctx->lock, or on the CPU of the context. */
+static inline bool pe_slot_is_in(const struct pe_slot *slot)
+{
+	return READ_ONCE(slot->clock.running);
+}
 
 /**
  * struct pctx - the events of one task or of one CPU
@@ -127,16 +147,16 @@ struct pe_slot {
  * @events: all events, by pevent.ctx_entry						R, L
  * @sideband: those that asked for records, by pevent.sideband_entry			R, L
  * @freq: those in frequency mode, by pevent.freq_entry					L
- * @mapped: those with a control page of their own, by pevent.mapped_entry		L
  * @nr_events: length of @events							L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: events with attr.inherit						L
  * @parts: the PMUs with lanes here, by pe_part.ctx_entry				M
  * @next_seq: next sequence number for a queue						L
  * @clock: time during which the task ran (CPU contexts: always)			L
- * @any: the slot of events without CPU filter (CPU contexts: the only slot)
+ * @any: the slot of events without CPU filter (CPU contexts: without cgroup)
  * @by_cpu: slots of a task context's events with a CPU filter, or NULL			R, M
  * @here: the slot in @by_cpu of @oncpu, or NULL					R, L
+ * @entered: CPU contexts: slots of the cgroups that the CPU is in, deepest first		R, L
  * @unjoined: children made by fork that are not in their family yet; only the forking task
  */
 struct pctx {
@@ -153,7 +173,6 @@ struct pctx {
 	struct list_head	events;
 	struct list_head	sideband;
 	struct list_head	freq;
-	struct list_head	mapped;
 	unsigned int		nr_events;
 	unsigned int		nr_groups;
 	unsigned int		nr_inherit;
@@ -163,6 +182,7 @@ struct pctx {
 	struct pe_slot		any;
 	struct pe_slot		**by_cpu;
 	struct pe_slot		*here;
+	struct hlist_head	entered;
 	struct list_head	unjoined;
 	struct rcu_head		rcu;
 };
@@ -172,9 +192,11 @@ struct pctx {
  * @ctx: the context									I
  * @ctx_entry: on ctx->parts								M
  * @any: the lane of ctx->any
+ * @lanes: the others, by pe_lane.part_entry				ctx->mutex
  * @running: leaders of the groups on the PMU now, by pevent.running_entry		L
  * @nr_groups: groups in all lanes							L
  * @starved: some eligible group did not fit; rotation has work to do			L
+ * @stale: to be scheduled anew at the end of a cgroup switch				L
  */
 struct pe_part {
 	union {
@@ -184,9 +206,11 @@ struct pe_part {
 	struct pctx		*ctx;
 	struct list_head	ctx_entry;
 	struct pe_lane		any;
+	struct list_head	lanes;
 	struct list_head	running[PE_NR_CLASSES];
 	unsigned int		nr_groups;
 	bool			starved;
+	bool			stale;
 };
 
 /**
@@ -219,6 +243,8 @@ struct perf_cpu_pmu_context {
  * struct pe_cpu - per-CPU roots
  * @ctx: the CPU context; allocated once, lives for ever
  * @online: events may be opened on this CPU						ctx.mutex
+ * @cgrp: the cgroup of current, or NULL when no cgroup event is here			ctx.lock
+ * @nr_cgroup_events: events of cgroups in @ctx						ctx.lock
  * @sched_cb: PMUs that want pmu->sched_task						C
  * @throttled: something was throttled here since the last tick				c
  * @throttle_seq: number of the current tick, see overflow.c				c
@@ -226,6 +252,8 @@ struct perf_cpu_pmu_context {
 struct pe_cpu {
 	struct pctx		ctx;
 	bool			online;
+	struct perf_cgroup	*cgrp;
+	unsigned int		nr_cgroup_events;
 	struct list_head	sched_cb;
 	unsigned int		throttled;
 	u64			throttle_seq;
@@ -289,6 +317,7 @@ struct pevent {
 
 	/* hit and sample path */
 	struct pe_slot		*slot;			/* L: where it is eligible */
+	struct perf_cgroup	*cgrp;			/* I: whose tasks it counts, or NULL */
 	struct hlist_node	sw_node;		/* R, L: on slot->sw[config] */
 	struct pevent		*sink;			/* I: buffer and waiters of the output */
 	struct pe_plan		plan;			/* I, read_size M */
@@ -296,7 +325,8 @@ struct pevent {
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 
 	/* times, see time.c */
-	struct pe_clock		enabled;		/* l: driven by the context's clock */
+	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
+							/*   that of the cgroup's slot */
 	struct pe_clock		running;		/* l: driven by the slot's clock */
 
 	/* membership */
@@ -304,7 +334,7 @@ struct pevent {
 	struct list_head	sideband_entry;		/* R, L */
 	struct list_head	freq_entry;		/* L */
 	struct list_head	mapped_entry;		/* L: since its first mmap() */
-	unsigned int		nr_active_kin;		/* M: leader: members not passive */
+	unsigned int		nr_active_kin;		/* M: leader: members to be scheduled */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on part->running[] */
 	bool			queued;			/* L: leader: in a lane (active groups) */
@@ -390,6 +420,15 @@ static inline struct pevent *pe_parent(const struct pevent *e)
 static inline struct pevent *pe_origin(struct pevent *e)
 {
 	return e->parent ? pe(e->parent) : e;
+}
+
+/*
+ * In the group of @leader, @e can be left to itself.  Not if it sits in another slot: an event of
+ * the CPU may join the group of a cgroup's, and then counts only while that is in.
+ */
+static inline bool pe_passive_in_group(const struct pevent *e, const struct pevent *leader)
+{
+	return e->passive && e->slot == leader->slot;
 }
 
 /* Members of a group that nobody has to schedule. */

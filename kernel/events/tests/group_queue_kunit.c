@@ -37,7 +37,11 @@ static void walk(struct fixture *f, struct group_queue *a, struct group_queue *b
 	struct queue_cursor cur;
 	struct queue_node *n;
 
-	queue_cursor_init(&cur, a, b);
+	queue_cursor_init(&cur);
+	if (a)
+		queue_cursor_add(&cur, a);
+	if (b)
+		queue_cursor_add(&cur, b);
 	while ((n = queue_cursor_next(&cur)))
 		*out++ = '0' + (n - f->node);
 	*out = '\0';
@@ -169,7 +173,9 @@ static void remove_while_walking(struct kunit *test)
 
 	for (i = 0; i < NR_NODES; i++)
 		group_queue_append(i % 2 ? &f->a : &f->b, &f->node[i], ++f->seq);
-	queue_cursor_init(&cur, &f->a, &f->b);
+	queue_cursor_init(&cur);
+	queue_cursor_add(&cur, &f->a);
+	queue_cursor_add(&cur, &f->b);
 	while ((n = queue_cursor_next(&cur))) {
 		KUNIT_EXPECT_PTR_EQ(test, n, &f->node[nr]);
 		if (nr++ % 3 == 0)
