@@ -454,6 +454,7 @@ struct hw_perf_event {
 /**
  * enum perf_event_state - where an event is in its life
  * @PERF_EVENT_STATE_DEAD: removed, waits for its last reference
+ * @PERF_EVENT_STATE_REVOKED: its PMU has left; the count can still be read
  * @PERF_EVENT_STATE_EXIT: its task or its CPU is gone; it can still be read
  * @PERF_EVENT_STATE_ERROR: a pinned event that did not fit, or a sibling that lost its leader
  * @PERF_EVENT_STATE_OFF: disabled
@@ -468,8 +469,12 @@ enum perf_event_state {
 	PERF_EVENT_STATE_OFF		= -1,
 	PERF_EVENT_STATE_ERROR		= -2,
 	PERF_EVENT_STATE_EXIT		= -3,
-	PERF_EVENT_STATE_DEAD		= -4,
+	PERF_EVENT_STATE_REVOKED	= -4,
+	PERF_EVENT_STATE_DEAD		= -5,
 };
+
+/* Tells drivers that perf_pmu_unregister() ends the events that are left. */
+#define PERF_EVENT_STATE_REVOKED	PERF_EVENT_STATE_REVOKED
 
 /* perf_event.attach_state: what must be undone at the end. */
 #define PERF_ATTACH_CONTEXT	0x0001	/* is in its context */
@@ -505,7 +510,10 @@ struct perf_event {
 	int				oncpu;
 	/** @count: A: events counted by this event alone, children not included */
 	local64_t			count;
-	/** @pmu: C: the PMU that counts it; unlike pmu_ctx->pmu never that of its group */
+	/**
+	 * @pmu: C: the PMU that counts it; unlike pmu_ctx->pmu never that of its group. One that
+	 * does nothing takes its place when it leaves.
+	 */
 	struct pmu			*pmu;
 	/** @overflow_handler: C: called for each sample */
 	perf_overflow_handler_t		overflow_handler;
@@ -800,8 +808,8 @@ struct pmu {
 	/**
 	 * @sched_task: A task comes or goes while some event has asked by perf_sched_cb_inc().
 	 *
-	 * @pmu_ctx is this PMU's part of the task's context or %NULL, @task the task that comes
-	 * (@sched_in) or goes.  This CPU, PMU off, rq lock held.
+	 * @pmu_ctx is this PMU's part of the task's context, or of the CPU's if the task has none;
+	 * @task the task that comes (@sched_in) or goes.  This CPU, PMU off, rq lock held.
 	 */
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in);
@@ -899,6 +907,10 @@ struct pmu {
 	atomic_t			exclusive_cnt;
 	/** @hrtimer_interval_ms: core: time between two rotations */
 	int				hrtimer_interval_ms;
+	/** @lasting: core: one of the core's own PMUs, which never leave */
+	bool				lasting;
+	/** @gone: core: it has left the registry */
+	bool				gone;
 };
 
 static inline int is_exclusive_pmu(struct pmu *pmu)

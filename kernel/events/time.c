@@ -81,15 +81,33 @@ void pe_times_sync(struct pevent *e, u64 now)
 	e->total_time_running = e->running.time;
 }
 
-/* Which states may follow a state: bit (state + 4). */
-#define ST(state)	BIT(PERF_EVENT_STATE_##state + 4)
+/**
+ * pe_times_freeze() - stop an event's clocks, whatever its state
+ * @e: an event that leaves its context for another one; pe_times_sync() there lets them go on
+ * @now: pe_now()
+ *
+ * Under ctx->lock.
+ */
+void pe_times_freeze(struct pevent *e, u64 now)
+{
+	steer(&e->enabled, false, pe_clock_read(&pe_ctx(e)->clock, now));
+	steer(&e->running, false, pe_clock_read(&e->slot->clock, now));
+}
+
+/* Which states may follow a state: bit AT(state). */
+#define AT(state)	((state) - PERF_EVENT_STATE_DEAD)
+#define ST(state)	BIT(AT(PERF_EVENT_STATE_##state))
 static const u8 legal_next[] = {
-	[PERF_EVENT_STATE_DEAD + 4]	= 0,
-	[PERF_EVENT_STATE_EXIT + 4]	= ST(DEAD),
-	[PERF_EVENT_STATE_ERROR + 4]	= ST(DEAD) | ST(EXIT) | ST(OFF) | ST(INACTIVE),
-	[PERF_EVENT_STATE_OFF + 4]	= ST(DEAD) | ST(EXIT) | ST(ERROR) | ST(INACTIVE),
-	[PERF_EVENT_STATE_INACTIVE + 4]	= ST(DEAD) | ST(EXIT) | ST(ERROR) | ST(OFF) | ST(ACTIVE),
-	[PERF_EVENT_STATE_ACTIVE + 4]	= ST(OFF) | ST(INACTIVE) | ST(ERROR),
+	[AT(PERF_EVENT_STATE_DEAD)]	= 0,
+	[AT(PERF_EVENT_STATE_REVOKED)]	= ST(DEAD),
+	[AT(PERF_EVENT_STATE_EXIT)]	= ST(DEAD) | ST(REVOKED),
+	[AT(PERF_EVENT_STATE_ERROR)]	= ST(DEAD) | ST(REVOKED) | ST(EXIT) | ST(OFF) |
+					  ST(INACTIVE),
+	[AT(PERF_EVENT_STATE_OFF)]	= ST(DEAD) | ST(REVOKED) | ST(EXIT) | ST(ERROR) |
+					  ST(INACTIVE),
+	[AT(PERF_EVENT_STATE_INACTIVE)]	= ST(DEAD) | ST(REVOKED) | ST(EXIT) | ST(ERROR) |
+					  ST(OFF) | ST(ACTIVE),
+	[AT(PERF_EVENT_STATE_ACTIVE)]	= ST(OFF) | ST(INACTIVE) | ST(ERROR),
 };
 
 /**
@@ -108,7 +126,7 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->state == state)
 		return;
-	WARN_ON_ONCE(!(legal_next[e->state + 4] & BIT(state + 4)));
+	WARN_ON_ONCE(!(legal_next[AT(e->state)] & BIT(AT(state))));
 
 	WRITE_ONCE(e->state, state);
 	pe_times_sync(e, now);

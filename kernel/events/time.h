@@ -55,6 +55,7 @@ struct pe_times {
 
 struct pe_times pe_times_now(const struct pevent *e, u64 now);
 void pe_times_sync(struct pevent *e, u64 now);
+void pe_times_freeze(struct pevent *e, u64 now);
 void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now);
 u64 pe_count_now(struct pevent *e, u64 now);
 

@@ -228,6 +228,7 @@ enum perf_event_read_format {
 #define PERF_ATTR_SIZE_VER6	120	/* aux_sample_size */
 #define PERF_ATTR_SIZE_VER7	128	/* sig_data */
 #define PERF_ATTR_SIZE_VER8	136	/* config3 */
+#define PERF_ATTR_SIZE_VER9	144	/* config4 */
 
 /*
  * What perf_event_open() shall count and record.  Members that do not matter are zero.
@@ -237,7 +238,7 @@ struct perf_event_attr {
 	__u32	type;
 	/* one of PERF_ATTR_SIZE_VER* */
 	__u32	size;
-	/* which event of that type; config1, config2 and config3 go on where it is too short */
+	/* which event of that type; config1 to config4 go on where it is too short */
 	__u64	config;
 	union {
 		__u64	sample_period;	/* a sample every so many events, 0: only count */
@@ -289,7 +290,9 @@ struct perf_event_attr {
 		inherit_thread           : 1,	/* inherit to threads, not to processes */
 		remove_on_exec           : 1,	/* gone after exec */
 		sigtrap                  : 1,	/* each overflow is a synchronous SIGTRAP */
-		__reserved_1             : 26;	/* zero */
+		defer_callchain          : 1,	/* user call chains later: CALLCHAIN_DEFERRED */
+		defer_output             : 1,	/* this buffer gets the CALLCHAIN_DEFERRED */
+		__reserved_1             : 24;	/* zero */
 
 	union {
 		__u32	wakeup_events;		/* wake up readers every so many samples */
@@ -340,6 +343,7 @@ struct perf_event_attr {
 	/* with sigtrap: for siginfo_t.si_perf_data, cut to the size of a long there */
 	__u64	sig_data;
 	__u64	config3;
+	__u64	config4;
 };
 
 /* ------------------------------------------------- what to do with an event */
@@ -721,6 +725,13 @@ enum perf_event_type {
 	 */
 	PERF_RECORD_AUX_OUTPUT_HW_ID		= 21,
 
+	/*
+	 * The user part of call chains that end with PERF_CONTEXT_USER_DEFERRED and this cookie
+	 *
+	 *	u64 cookie; u64 nr; u64 ips[nr]; struct sample_id
+	 */
+	PERF_RECORD_CALLCHAIN_DEFERRED		= 22,
+
 	PERF_RECORD_MAX,
 };
 
@@ -783,6 +794,7 @@ enum perf_callchain_context {
 	PERF_CONTEXT_HV			= (__u64)-32,
 	PERF_CONTEXT_KERNEL		= (__u64)-128,
 	PERF_CONTEXT_USER		= (__u64)-512,
+	PERF_CONTEXT_USER_DEFERRED	= (__u64)-640,	/* a cookie follows */
 
 	PERF_CONTEXT_GUEST		= (__u64)-2048,
 	PERF_CONTEXT_GUEST_KERNEL	= (__u64)-2176,
@@ -931,14 +943,16 @@ union perf_mem_data_src {
 			mem_snoopx  : 2,	/* PERF_MEM_SNOOPX_*, bits */
 			mem_blk     : 3,	/* PERF_MEM_BLK_*, bits */
 			mem_hops    : 3,	/* PERF_MEM_HOPS_*, a number */
-			mem_rsvd    : 18;
+			mem_region  : 5,	/* PERF_MEM_REGION_*, a number */
+			mem_rsvd    : 13;
 	};
 };
 #elif defined(__BIG_ENDIAN_BITFIELD)
 union perf_mem_data_src {
 	__u64	val;
 	struct {
-		__u64	mem_rsvd    : 18,
+		__u64	mem_rsvd    : 13,
+			mem_region  : 5,
 			mem_hops    : 3,
 			mem_blk     : 3,
 			mem_snoopx  : 2,
@@ -1007,7 +1021,7 @@ union perf_mem_data_src {
 #define PERF_MEM_TLB_WK			0x20	/* page walk by hardware */
 #define PERF_MEM_TLB_OS			0x40	/* fault handler of the kernel */
 
-/* Where it was answered; 0x7 is free */
+/* Where it was answered */
 #define PERF_MEM_LVLNUM_SHIFT		33
 #define PERF_MEM_LVLNUM_L1		0x01
 #define PERF_MEM_LVLNUM_L2		0x02
@@ -1015,6 +1029,7 @@ union perf_mem_data_src {
 #define PERF_MEM_LVLNUM_L4		0x04
 #define PERF_MEM_LVLNUM_L2_MHB		0x05	/* miss handling buffer of L2 */
 #define PERF_MEM_LVLNUM_MSC		0x06	/* cache on the memory's side */
+#define PERF_MEM_LVLNUM_L0		0x07
 #define PERF_MEM_LVLNUM_UNC		0x08	/* uncached */
 #define PERF_MEM_LVLNUM_CXL		0x09
 #define PERF_MEM_LVLNUM_IO		0x0a
@@ -1045,5 +1060,24 @@ union perf_mem_data_src {
 #define PERF_MEM_HOPS_1			0x02	/* other node, same socket */
 #define PERF_MEM_HOPS_2			0x03	/* other socket, same board */
 #define PERF_MEM_HOPS_3			0x04	/* other board */
+
+/* Whose memory or cache; CA: caching agent */
+#define PERF_MEM_REGION_SHIFT		46
+#define PERF_MEM_REGION_NA		0x00
+#define PERF_MEM_REGION_RSVD		0x01
+#define PERF_MEM_REGION_L_SHARE		0x02	/* shared cache of the local CA */
+#define PERF_MEM_REGION_L_NON_SHARE	0x03	/* cache of the local CA, not shared */
+#define PERF_MEM_REGION_O_IO		0x04	/* I/O agent of another CA */
+#define PERF_MEM_REGION_O_SHARE		0x05	/* shared cache of another CA */
+#define PERF_MEM_REGION_O_NON_SHARE	0x06	/* cache of another CA, not shared */
+#define PERF_MEM_REGION_MMIO		0x07
+#define PERF_MEM_REGION_MEM0		0x08	/* the ranges of memory the machine tells apart */
+#define PERF_MEM_REGION_MEM1		0x09
+#define PERF_MEM_REGION_MEM2		0x0a
+#define PERF_MEM_REGION_MEM3		0x0b
+#define PERF_MEM_REGION_MEM4		0x0c
+#define PERF_MEM_REGION_MEM5		0x0d
+#define PERF_MEM_REGION_MEM6		0x0e
+#define PERF_MEM_REGION_MEM7		0x0f
 
 #endif /* _UAPI_LINUX_PERF_EVENT_H */
