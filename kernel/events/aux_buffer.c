@@ -141,7 +141,7 @@ int pe_aux_alloc(struct perf_buffer *rb, struct pevent *e, unsigned long pgoff,
 	if (!overwrite)
 		aux->watermark = e->attr.aux_watermark ?: default_watermark(nr_pages);
 	aux->pgoff = pgoff;
-	aux->pmu = e->pmu;
+	WRITE_ONCE(aux->pmu, e->pmu);	/* looked at by begin, which then looks again */
 	aux->free_priv = e->pmu->free_aux;
 	aux->module = e->pmu->module;
 	__module_get(aux->module);
