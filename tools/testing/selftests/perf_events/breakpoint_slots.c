@@ -225,17 +225,17 @@ static void inherited(void)
 static void task_that_is_gone(void)
 {
 	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
-	int n = slots();
+	int n = slots(), gone[MOST];
 	struct pt_peer peer;
 
 	pt_peer_start(&peer);
-	pt_eq(fill(&attr, peer.pid, -1, fd), n);
+	pt_eq(fill(&attr, peer.pid, -1, gone), n);
 	pt_peer_stop(&peer);
 	pt_eq(try(&attr, -1, 0), -ENOSPC);
 	pt_eq(slots(), n);
-	close(fd[0]);
+	close(gone[0]);
 	pt_eq(try(&attr, -1, 0), 0);
-	drop(fd + 1, n - 1);
+	drop(gone + 1, n - 1);
 }
 
 static long modify(int at, struct perf_event_attr *attr)
