@@ -240,9 +240,12 @@ static int check_tracing(struct pevent *e)
 		return -EOPNOTSUPP;
 	if (attr->aux_pause && attr->aux_resume)
 		return -EINVAL;
-	if (attr->aux_start_paused && !(caps & PERF_PMU_CAP_AUX_PAUSE))
+	if (!attr->aux_start_paused)
+		return 0;
+	if (!(caps & PERF_PMU_CAP_AUX_PAUSE))
 		return -EOPNOTSUPP;
-	e->hw.aux_paused = attr->aux_start_paused;
+	/* In a union: other PMUs have something else there, which event_init() has set up. */
+	e->hw.aux_paused = 1;
 	return 0;
 }
 
