@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sections, all named later-*, about features a kernel may be without:
- * filters, BPF, cgroups, CPU hotplug, signals on overflow, removal on
+ * filters, BPF, CPU hotplug, signals on overflow, removal on
  * exec, branch stacks, and the records and sample bits that go with them.
  */
 #include "abi.h"
@@ -187,38 +187,6 @@ static void later_ioctl(void)
 	}
 }
 
-static void later_cgroup(void)
-{
-	static const int cpus[] = { -1, 0, 1, 4095 };
-	const char *dir = "/sys/fs/cgroup";
-	int null = open("/dev/null", O_RDONLY), cg = open(dir, O_RDONLY | O_DIRECTORY);
-	const struct {
-		const char *name;
-		int fd;
-	} fds[] = {
-		{ "minus-1", -1 }, { "bad", 1000 }, { "null", null }, { "cgroup", cg },
-	};
-	unsigned int i, c, flags;
-
-	for (i = 0; i < ARRAY_SIZE(fds); i++)
-		for (flags = 4; flags < 16; flags += flags == 7 ? 5 : 1) {
-			struct tally *t = tally_new();
-
-			for (c = 0; c < ARRAY_SIZE(cpus); c++) {
-				struct perf_event_attr a;
-
-				attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-				tally_add(t, res(try_open_at(&a, fds[i].fd, cpus[c], -1, flags)),
-					  "%d",
-					  cpus[c]);
-			}
-			tally_say(t, "%s,flags=%x,cpu", fds[i].name, flags);
-		}
-	close(null);
-	if (cg >= 0)
-		close(cg);
-}
-
 static void later_hotplug(void)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";
@@ -369,7 +337,6 @@ const struct section later_sections[] = {
 	{ "later-branch", later_branch },
 	{ "later-sigtrap", later_sigtrap },
 	{ "later-ioctl", later_ioctl },
-	{ "later-cgroup", later_cgroup },
 	{ "later-hotplug", later_hotplug },
 	{ "later-records", later_records },
 	{ "later-remove-on-exec", later_remove_on_exec },

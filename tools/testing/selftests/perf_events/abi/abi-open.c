@@ -252,10 +252,43 @@ static void open_limits(void)
 	}
 }
 
+static void open_cgroup(void)
+{
+	static const int cpus[] = { -1, 0, 1, 4095 };
+	const char *dir = "/sys/fs/cgroup";
+	int null = open("/dev/null", O_RDONLY), cg = open(dir, O_RDONLY | O_DIRECTORY);
+	const struct {
+		const char *name;
+		int fd;
+	} fds[] = {
+		{ "minus-1", -1 }, { "bad", 1000 }, { "null", null }, { "cgroup", cg },
+	};
+	unsigned int i, c, flags;
+
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		for (flags = 4; flags < 16; flags += flags == 7 ? 5 : 1) {
+			struct tally *t = tally_new();
+
+			for (c = 0; c < ARRAY_SIZE(cpus); c++) {
+				struct perf_event_attr a;
+
+				attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+				tally_add(t, res(try_open_at(&a, fds[i].fd, cpus[c], -1, flags)),
+					  "%d",
+					  cpus[c]);
+			}
+			tally_say(t, "%s,flags=%x,cpu", fds[i].name, flags);
+		}
+	close(null);
+	if (cg >= 0)
+		close(cg);
+}
+
 const struct section open_sections[] = {
 	{ "open-pid-cpu", open_pid_cpu },
 	{ "open-flags", open_flags },
 	{ "open-precedence", open_precedence },
 	{ "open-limits", open_limits },
+	{ "open-cgroup", open_cgroup },
 	{ }
 };
