@@ -7,8 +7,9 @@
  * PMU, tracepoints and probes (tracepoint.c), breakpoints (hw_breakpoint.c).
  *
  * A hit looks at some lists for its number: this CPU's, those of the cgroups that the CPU is in
- * (cgroup.c), current's, and current's for this CPU.  An event is on its list from installation to removal (context.c), whoever runs meanwhile, and the
- * state tells whether it counts.  So nothing here is done at a context switch.
+ * (cgroup.c), current's, and current's for this CPU.  An event is on its list from installation to
+ * removal (context.c), whoever runs meanwhile, and the state tells whether it counts.  So nothing
+ * here is done at a context switch.
  *
  * Context of hits: preemption off, interrupts mostly on, any level but mostly not NMI; RCU keeps
  * the events.  Counting needs no more: a count that comes too late goes to memory that still is an

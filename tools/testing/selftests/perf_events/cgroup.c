@@ -800,7 +800,7 @@ static void exited(void)
 
 static void version_1(void)
 {
-	static char dir[] = "/tmp/pt-cgroup-XXXXXX";
+	char dir[] = "/tmp/pt-cgroup-XXXXXX";
 	const char *a, *b;
 	int fa, fb;
 
@@ -855,4 +855,5 @@ static const struct pt_case cases[] = {
 	{ "class40_closed_while_running", class40_closed_while_running },
 	{ "version_1", version_1 },
 };
+
 PT_MAIN(cases)
