@@ -312,8 +312,8 @@ void pe_cgroup_follow(struct task_struct *task)
 	struct pctx *ctx = pe_current_ctx();
 
 	pe_lock_here(ctx);
-	/* The last one may have gone since the caller looked. */
-	if (pcpu->nr_cgroup_events)
+	/* The last one may have gone since the caller looked; the CPU may be on its way down. */
+	if (pcpu->nr_cgroup_events && pcpu->ctx.oncpu >= 0)
 		move_to(pcpu, perf_cgroup_from_task(task));
 	pe_unlock_here(ctx);
 }

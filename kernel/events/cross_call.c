@@ -57,13 +57,15 @@ static void run_oncpu(void *info)
 {
 	struct remote_call *call = info;
 	struct pctx *ctx = call->ctx;
+	/* What is done to the CPU's groups may take those of the task off. */
+	struct pctx *task_ctx = ctx->task ? ctx : pe_current_ctx();
 
-	pe_lock_here(ctx);
+	pe_lock_here(task_ctx);
 	if (ctx->oncpu == smp_processor_id()) {
 		call->fn(ctx, call->arg);
 		call->done = true;
 	}
-	pe_unlock_here(ctx);
+	pe_unlock_here(task_ctx);
 }
 
 /**
