@@ -9,7 +9,7 @@
  * What an event may need:
  *
  *   - the scheduler's hooks (perf_sched_events): events of tasks and cgroups, SWITCH records,
- *     drivers that follow context switches;
+ *     drivers that follow context switches, branch stacks (one task's are not for the next);
  *   - the tick on CPUs that would do without it (CONFIG_NO_HZ_FULL): events in frequency mode;
  *   - hooks that tell of what happens: pe_sideband_users[], one counter for each kind of record,
  *     and pe_build_id_users.
@@ -48,7 +48,8 @@ static void add_cgroup_user(const struct pevent *e, int change) { }
 static bool needs_switches(const struct pevent *e)
 {
 	return e->attach_state & (PERF_ATTACH_TASK | PERF_ATTACH_SCHED_CB) ||
-	       e->attr.context_switch || e->cgrp;
+	       e->attr.context_switch || e->cgrp ||
+	       has_branch_stack((struct perf_event *)&e->pub);
 }
 
 static void get_switches(void)

@@ -21,9 +21,10 @@
 #include "surface.h"
 
 /* The newest version of the struct that is understood; user space may learn this number. */
-#define KNOWN_SIZE	PERF_ATTR_SIZE_VER8
+#define KNOWN_SIZE	PERF_ATTR_SIZE_VER9
 
-static_assert(sizeof(struct perf_event_attr) >= KNOWN_SIZE);
+static_assert(sizeof(struct perf_event_attr) == KNOWN_SIZE);
+static_assert(offsetof(struct perf_event_attr, config4) == PERF_ATTR_SIZE_VER8);
 
 /* ------------------------------------------------------------------------ copy */
 
@@ -44,8 +45,10 @@ static int copy_by_size(struct perf_event_attr __user *uattr, struct perf_event_
 	else
 		ret = -E2BIG;
 	/* Best effort: the error is about the size even if the answer cannot be stored. */
-	if (ret == -E2BIG)
+	if (ret == -E2BIG) {
 		put_user(KNOWN_SIZE, &uattr->size);
+		pe_err(ret, "attr.size: no valid size, or fields that this kernel does not know");
+	}
 	attr->size = size;
 	return ret;
 }
@@ -55,14 +58,15 @@ static int copy_by_size(struct perf_event_attr __user *uattr, struct perf_event_
 static int check_masks(const struct perf_event_attr *attr)
 {
 	if (attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3)
-		return -EINVAL;
-#ifdef PERF_ATTR_SIZE_VER9
+		return pe_err(-EINVAL, "attr: a reserved bit is set");
+	/* Nobody unwinds user stacks later: they are reserved bits. */
 	if (attr->defer_callchain || attr->defer_output)
-		return -EINVAL;
-#endif
+		return pe_err(-EINVAL, "attr.defer_callchain, defer_output: not supported");
 	/* _MAX is the first bit that has no meaning. */
-	if (attr->sample_type >= PERF_SAMPLE_MAX || attr->read_format >= PERF_FORMAT_MAX)
-		return -EINVAL;
+	if (attr->sample_type >= PERF_SAMPLE_MAX)
+		return pe_err(-EINVAL, "attr.sample_type: unknown bit");
+	if (attr->read_format >= PERF_FORMAT_MAX)
+		return pe_err(-EINVAL, "attr.read_format: unknown bit");
 	return 0;
 }
 
@@ -74,7 +78,7 @@ static int check_branches(struct perf_event_attr *attr)
 	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		return 0;
 	if (!kinds || kinds >= PERF_SAMPLE_BRANCH_MAX)
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.branch_sample_type: no kind, or unknown bit");
 	if (attr->branch_sample_type == kinds)
 		attr->branch_sample_type |=
 			(attr->exclude_user ? 0 : PERF_SAMPLE_BRANCH_USER) |
@@ -83,12 +87,19 @@ static int check_branches(struct perf_event_attr *attr)
 	return 0;
 }
 
+static int allow_kernel(const char *what)
+{
+	int ret = perf_allow_kernel();
+
+	return ret ? pe_err(ret, what) : 0;
+}
+
 static int permit_branches(const struct perf_event_attr *attr)
 {
 	const u64 privileged = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
 
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & privileged)
-		return perf_allow_kernel();
+		return allow_kernel("attr.branch_sample_type: no right to see the kernel's");
 	return 0;
 }
 
@@ -100,7 +111,7 @@ static int check_registers(const struct perf_event_attr *attr)
 		ret = perf_reg_validate(attr->sample_regs_user);
 	if (!ret && attr->sample_type & PERF_SAMPLE_REGS_INTR)
 		ret = perf_reg_validate(attr->sample_regs_intr);
-	return ret;
+	return ret ? pe_err(ret, "attr.sample_regs_user, sample_regs_intr: no such registers") : 0;
 }
 
 /* A record's size is a u16, hence so is the size of the stack in it. */
@@ -109,9 +120,9 @@ static int check_user_stack(const struct perf_event_attr *attr)
 	if (!(attr->sample_type & PERF_SAMPLE_STACK_USER))
 		return 0;
 	if (!pe_have_user_stack_dump())
-		return -ENOSYS;
+		return pe_err(-ENOSYS, "attr.sample_type: no user stacks on this architecture");
 	if (attr->sample_stack_user >= U16_MAX || attr->sample_stack_user % sizeof(u64))
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.sample_stack_user: too large, or no multiple of 8");
 	return 0;
 }
 
@@ -121,15 +132,15 @@ static int check_combinations(const struct perf_event_attr *attr)
 	const u64 both = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 
 	if ((attr->sample_type & both) == both)
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.sample_type: both WEIGHT and WEIGHT_STRUCT");
 	if (attr->inherit_thread && !attr->inherit)
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.inherit_thread: needs inherit");
 	if (attr->enable_on_exec && attr->remove_on_exec)
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.remove_on_exec: not with enable_on_exec");
 	if (attr->sigtrap && !attr->remove_on_exec)
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.sigtrap: needs remove_on_exec");
 	if (attr->sample_type & PERF_SAMPLE_CGROUP && !IS_ENABLED(CONFIG_CGROUP_PERF))
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.sample_type: kernel without CONFIG_CGROUP_PERF");
 	return 0;
 }
 
@@ -188,9 +199,11 @@ static bool shows_kernel(const struct perf_event_attr *attr)
 
 static int check_rate(const struct perf_event_attr *attr)
 {
-	if (attr->freq)
-		return attr->sample_freq > sysctl_perf_event_sample_rate ? -EINVAL : 0;
-	return (s64)attr->sample_period < 0 ? -EINVAL : 0;
+	if (attr->freq && attr->sample_freq > sysctl_perf_event_sample_rate)
+		return pe_err(-EINVAL, "attr.sample_freq: above perf_event_max_sample_rate");
+	if (!attr->freq && (s64)attr->sample_period < 0)
+		return pe_err(-EINVAL, "attr.sample_period: highest bit is set");
+	return 0;
 }
 
 /**
@@ -206,16 +219,16 @@ int pe_attr_permit(const struct perf_event_attr *attr)
 	int ret;
 
 	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN))
-		return -EACCES;
+		return pe_err(-EACCES, "perf_event_paranoid: above 2, needs CAP_SYS_ADMIN");
 	ret = security_perf_event_open(PERF_SECURITY_OPEN);
 	if (!ret && shows_kernel(attr))
-		ret = perf_allow_kernel();
+		ret = allow_kernel("attr.exclude_kernel: 0 needs CAP_PERFMON");
 	if (!ret && attr->namespaces && !perfmon_capable())
-		ret = -EACCES;
+		ret = pe_err(-EACCES, "attr.namespaces: needs CAP_PERFMON");
 	if (!ret)
 		ret = check_rate(attr);
 	if (!ret && attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
-		ret = perf_allow_kernel();
+		ret = allow_kernel("attr.sample_type: PHYS_ADDR needs CAP_PERFMON");
 	/* Registers at a kernel address can hold secrets that lockdown is to protect. */
 	if (!ret && attr->sample_type & PERF_SAMPLE_REGS_INTR)
 		ret = security_locked_down(LOCKDOWN_PERF);
@@ -251,9 +264,9 @@ int pe_attr_set_clock(struct pevent *e, clockid_t id)
 		if (c->id != id)
 			continue;
 		if (!c->nmi_safe && !(e->pmu->capabilities & PERF_PMU_CAP_NO_NMI))
-			return -EINVAL;
+			return pe_err(-EINVAL, "attr.clockid: not with a PMU that uses NMIs");
 		e->clock = c->read;
 		return 0;
 	}
-	return -EINVAL;
+	return pe_err(-EINVAL, "attr.clockid: unknown clock");
 }

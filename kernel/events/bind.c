@@ -199,7 +199,7 @@ int pe_set_output(struct pevent *e, struct pevent *target)
 		return 0;
 	}
 	if (e == target || !compatible(e, target))
-		return -EINVAL;
+		return pe_err(-EINVAL, "output: of another CPU, task, clock or direction");
 
 	lock_two(e, target);
 	if (!atomic_read(&e->mmap_count))
@@ -213,5 +213,5 @@ int pe_set_output(struct pevent *e, struct pevent *target)
 	}
 	mutex_unlock(&target->mmap_mutex);
 	mutex_unlock(&e->mmap_mutex);
-	return ret;
+	return ret ? pe_err(ret, "output: the target has no buffer, or the event is mapped") : 0;
 }

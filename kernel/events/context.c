@@ -142,11 +142,8 @@ static void free_ctx(struct rcu_head *rcu)
 		if (ctx->by_cpu[cpu])
 			pe_slot_free(ctx->by_cpu[cpu]);
 	kfree(ctx->by_cpu);
-	list_for_each_entry_safe(part, next, &ctx->parts, ctx_entry) {
-		if (part->task_ctx_data)
-			kmem_cache_free(part->pmu->task_ctx_cache, part->task_ctx_data);
+	list_for_each_entry_safe(part, next, &ctx->parts, ctx_entry)
 		kfree(part);
-	}
 	kfree(ctx);
 }
 
@@ -301,6 +298,60 @@ int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e)
 	list_add_tail(&lane->part_entry, &part->lanes);
 	raw_spin_unlock_irq(&ctx->lock);
 	return 0;
+}
+
+/**
+ * pe_task_data_get() - memory that the driver has for each task, while events need it
+ * @e: an event whose pmu_ctx is set, not attached yet
+ * @ctx: its context, mutex held
+ *
+ * The event holds the part's task_ctx_data until it is detached, or freed if that never was.
+ * The context stays as long, because what is never attached has no other reference on it.
+ *
+ * Sleeps.  Return: 0 or -ENOMEM.
+ */
+int pe_task_data_get(struct pevent *e, struct pctx *ctx)
+{
+	struct kmem_cache *cache = e->pmu->task_ctx_cache;
+	struct pe_part *part = pe_part(e);
+	void *data;
+
+	if (!(e->attach_state & PERF_ATTACH_TASK_DATA) || !ctx->task || !cache)
+		return 0;
+	data = kmem_cache_zalloc(cache, GFP_KERNEL);
+	if (!data)
+		return -ENOMEM;
+	pe_ctx_get(ctx);
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		if (!part->nr_data++)
+			swap(part->task_ctx_data, data);
+		e->data_part = part;
+	}
+	if (data)
+		kmem_cache_free(cache, data);
+	return 0;
+}
+
+/**
+ * pe_task_data_put() - the counterpart, once or more
+ * @e: an event that is not attached any more; its part is still there
+ *
+ * Task context.
+ */
+void pe_task_data_put(struct pevent *e)
+{
+	struct pe_part *part = xchg(&e->data_part, NULL);
+	void *data = NULL;
+
+	if (likely(!part))
+		return;
+	scoped_guard(raw_spinlock_irq, &part->ctx->lock) {
+		if (!--part->nr_data)
+			swap(part->task_ctx_data, data);
+	}
+	if (data)
+		kmem_cache_free(part->pmu->task_ctx_cache, data);
+	pe_ctx_put(part->ctx);
 }
 
 static bool user_readable(const struct pevent *e)

@@ -517,8 +517,13 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 		pe_count_record(handle->rb, e->attr.wakeup_events);
 }
 
-/* A record cannot be longer than its size field can tell. */
-static noinline int too_long(struct pevent *e)
+/**
+ * pe_record_too_long() - a record is lost, because no header can tell its length
+ * @e: the event that was to get it
+ *
+ * Any context.  Return: -ENOSPC
+ */
+noinline int pe_record_too_long(struct pevent *e)
 {
 	struct perf_buffer *rb;
 
@@ -542,7 +547,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	guard(rcu)();	/* keeps the buffers of call chains */
 	perf_prepare_sample(data, event, regs);
 	if (unlikely(pe_sample_size(data, pe(event)) > U16_MAX))
-		return too_long(pe(event));
+		return pe_record_too_long(pe(event));
 	perf_prepare_header(&header, data, event, regs);
 	err = begin(&handle, event, header.size, backward);
 	if (err)

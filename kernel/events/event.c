@@ -74,6 +74,7 @@ static void free_rcu_done(struct rcu_head *rcu)
 	/* Hits of @e and its children looked at it until now. */
 	ftrace_profile_free_filter(&e->pub);
 #endif
+	kfree(e->addr_filter_ranges);
 	put_memory(e);
 	if (parent)
 		put_memory(parent);
@@ -96,7 +97,8 @@ static void destroy(struct pevent *e)
 		unbind_buffer(e);
 	if (e->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();
-	kfree(e->addr_filter_ranges);
+	pe_addr_filters_drop(e);
+	pe_task_data_put(e);
 	if (e->attach_state & PERF_ATTACH_EXCLUSIVE)
 		pe_pmu_release_exclusive(e);
 	if (e->pmu)
@@ -258,25 +260,20 @@ static int equip(struct pevent *e, const int *cgroup_fd)
 	/* nothing per task on such a PMU */
 	if (pmu->task_ctx_nr == perf_invalid_context &&
 	    (e->attach_state & PERF_ATTACH_TASK || cgroup_fd))
-		return -EINVAL;
+		return pe_err(-EINVAL, "pid: the PMU counts for CPUs only");
 	if (pmu->task_ctx_nr == perf_sw_context)
 		e->event_caps |= PERF_EV_CAP_SOFTWARE;
 
 	err = check_tracing(e);
 	if (err)
 		return err;
-	if (!e->parent) {
-		err = pe_attr_unfinished(&e->attr);
-		if (err)
-			return err;
-	}
 	if (cgroup_fd) {
 		err = pe_cgroup_connect(e, *cgroup_fd);
 		if (err)
 			return err;
 	}
 	if (!pe_pmu_claim_exclusive(e))
-		return -EBUSY;
+		return pe_err(-EBUSY, "the PMU counts for tasks or for CPUs, not for both");
 	if (pmu->nr_addr_filters) {
 		e->addr_filter_ranges = kcalloc(pmu->nr_addr_filters,
 						sizeof(*e->addr_filter_ranges), GFP_KERNEL);
@@ -309,24 +306,30 @@ struct pevent *pe_alloc(const struct pe_origin_args *args)
 	int err;
 
 	if ((unsigned int)args->cpu >= nr_cpu_ids && (!args->task || args->cpu != -1))
-		return ERR_PTR(-EINVAL);
+		return ERR_PTR(pe_err(-EINVAL, "cpu: no such CPU, or neither pid nor cpu"));
+	/* Whoever runs on the CPU asked for no signal. */
 	if (args->attr->sigtrap && !args->task)
-		return ERR_PTR(-EINVAL);	/* whoever runs on the CPU asked for no signal */
+		return ERR_PTR(pe_err(-EINVAL, "attr.sigtrap: only for a task"));
 
 	e = make(args);
 	if (!e)
 		return ERR_PTR(-ENOMEM);
 
 	/* Samples of inherited events say whose values they carry. */
-	err = -EINVAL;
 	if (e->attr.inherit && e->attr.sample_type & PERF_SAMPLE_READ &&
-	    !(e->attr.sample_type & PERF_SAMPLE_TID))
+	    !(e->attr.sample_type & PERF_SAMPLE_TID)) {
+		err = pe_err(-EINVAL, "attr.sample_type: READ with inherit needs TID");
 		goto fail;
+	}
 	if (!(e->attr.sample_type & PERF_SAMPLE_BRANCH_STACK))
 		e->attr.branch_sample_type = 0;
 
 	err = pe_pmu_bind_event(e);
-	if (!err)
+	if (err == -ENOENT)
+		pe_err(err, "attr.type, config: no PMU has such an event");
+	else if (err)
+		pe_err(err, "attr: refused by the PMU");
+	else
 		err = equip(e, args->cgroup_fd);
 	if (err)
 		goto fail;

@@ -165,4 +165,5 @@ void perf_event_exec(void)
 	local_irq_enable();
 	if (some_end)
 		remove_on_exec(ctx);
+	pe_addr_filters_exec();
 }

@@ -59,6 +59,7 @@ const struct file_operations pe_fops = {
 	.compat_ioctl	= pe_compat_ioctl,
 	.mmap		= pe_mmap,
 	.fasync		= set_fasync,
+	.show_fdinfo	= pe_show_fdinfo,
 };
 
 /* The event behind a file, or NULL. */

@@ -84,11 +84,14 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 
 	pmu = group_pmu(from, leader);
 	err = pe_ctx_reserve(ctx, pmu, e);
+	if (!err) {
+		e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+		err = pe_task_data_get(e, ctx);
+	}
 	if (err) {
 		pe_put(e);
 		return ERR_PTR(err);
 	}
-	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
 	list_add_tail(&e->child_entry, &ctx->unjoined);
 	pe_attach(ctx, e);
 	return e;
@@ -203,6 +206,8 @@ static void join_family(struct pevent *e)
 		list_add_tail(&e->child_entry, &parent->children);
 		if (e->family_gen != parent->family_gen)
 			pe_event_call(e, follow_fn, e);
+		if (!list_empty(&parent->addr_filters.list))
+			pe_addr_filters_apply(e);
 		mutex_unlock(&parent->family_lock);
 		return;
 	}

@@ -207,6 +207,7 @@ void pe_detach(struct pevent *e, enum perf_event_state final)
 	struct detach_args args = { .e = e, .final = final };
 
 	pe_event_call(e, detach_fn, &args);
+	pe_task_data_put(e);
 }
 
 /**
@@ -224,6 +225,7 @@ void pe_retire(struct pevent *e)
 	};
 
 	pe_event_call(e, detach_fn, &args);
+	pe_task_data_put(e);
 }
 
 static void leave_owner(struct pevent *e)

@@ -10,6 +10,7 @@
 #include <linux/compat.h>
 #include <linux/file.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/trace_events.h>
 #include "surface.h"
 
 static void enable_fn(struct pctx *ctx, void *arg)
@@ -75,7 +76,7 @@ static void on_group(struct pevent *e, void (*fn)(struct pevent *e, void *arg), 
 static int refresh(struct pevent *e, int count)
 {
 	if (e->attr.inherit || !is_sampling_event(&e->pub))
-		return -EINVAL;
+		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
 	atomic_add(count, &e->event_limit);
 	pe_event_call(e, enable_fn, e);
 	return 0;
@@ -123,12 +124,12 @@ static int set_period(struct pevent *e, u64 value)
 	struct period_args args = { e, value };
 
 	if (!is_sampling_event(&e->pub) || !value)
-		return -EINVAL;
+		return pe_err(-EINVAL, "PERIOD: is 0, or the event does not sample");
 	if (e->attr.freq) {
 		if (value > sysctl_perf_event_sample_rate)
-			return -EINVAL;
+			return pe_err(-EINVAL, "PERIOD: above perf_event_max_sample_rate");
 	} else if (value >> 63 || (e->pmu->check_period && e->pmu->check_period(&e->pub, value))) {
-		return -EINVAL;
+		return pe_err(-EINVAL, "PERIOD: too large, or not for this PMU");
 	}
 	/* Not pe_event_call(): hits move period_left by operations atomic on their CPU only. */
 	pe_call(pe_ctx(e), period_fn, &args);
@@ -159,9 +160,64 @@ static int pause_output(struct pevent *e, bool pause)
 	guard(rcu)();
 	rb = rcu_dereference(e->rb);
 	if (!rb || !rb->nr_pages)
-		return -EINVAL;
+		return pe_err(-EINVAL, "PAUSE_OUTPUT: no data area");
 	pe_buffer_pause(rb, pause);
 	return 0;
+}
+
+static bool is_tracing(const struct pevent *e)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return e->tp_event;
+#else
+	return false;
+#endif
+}
+
+/*
+ * The locks of tracing are outside of ctx->mutex: they are held when it is taken through CPU
+ * hotplug.  Without it another filter may be set meanwhile; tracing refuses the second one.
+ */
+static int filter_records(struct pevent *e, char *text)
+{
+#ifdef CONFIG_EVENT_TRACING
+	struct mutex *mutex = &pe_ctx(e)->mutex;
+	int ret;
+
+	mutex_unlock(mutex);
+	ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
+	mutex_lock(mutex);
+	return ret;
+#else
+	return -EINVAL;
+#endif
+}
+
+static int filter_addresses(struct pevent *e, char *text)
+{
+	struct pe_filter_draft draft;
+	int ret = pe_addr_filters_make(&draft, e, text);
+
+	if (!ret)
+		pe_family_each(e, pe_addr_filters_renew, &draft);
+	pe_addr_filters_free(&draft);
+	return ret;
+}
+
+/* Trace records and addresses can be filtered; no PMU has both. */
+static int set_filter(struct pevent *e, const char __user *user_text)
+{
+	char *text = strndup_user(user_text, PAGE_SIZE);
+	int ret = -EINVAL;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (is_tracing(e))
+		ret = filter_records(e, text);
+	else if (e->addr_filter_ranges)
+		ret = filter_addresses(e, text);
+	kfree(text);
+	return ret;
 }
 
 struct modify_args {
@@ -198,9 +254,9 @@ static int modify_attributes(struct pevent *e, struct perf_event_attr __user *us
 	if (err)
 		return err;
 	if (args.attr.type != e->attr.type)
-		return -EINVAL;
+		return pe_err(-EINVAL, "MODIFY_ATTRIBUTES: the type cannot change");
 	if (args.attr.type != PERF_TYPE_BREAKPOINT)
-		return -EOPNOTSUPP;
+		return pe_err(-EOPNOTSUPP, "MODIFY_ATTRIBUTES: for breakpoints only");
 	pe_family_each(e, modify_breakpoint, &args);
 	return args.err;
 }
@@ -230,6 +286,8 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 		return copy_to_user((u64 __user *)arg, &value, sizeof(value)) ? -EFAULT : 0;
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		return ioctl_set_output(e, arg);
+	case PERF_EVENT_IOC_SET_FILTER:
+		return set_filter(e, (const char __user *)arg);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return pause_output(e, arg);
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:

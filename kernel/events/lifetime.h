@@ -53,9 +53,6 @@ void pe_release(struct pevent *e);			/* last user closed it */
 void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);
 void pe_child_leave(struct pevent *child);
 
-/* later.c: errno for what the next milestone brings; after the attr check and event_init() */
-int pe_attr_unfinished(const struct perf_event_attr *attr);
-
 /* hotplug.c */
 void pe_hotplug_init(void);
 

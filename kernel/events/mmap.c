@@ -82,7 +82,7 @@ static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long 
 	if (atomic64_add_return(c->mm_pages, &mm->pinned_vm) > limit && perf_is_paranoid() &&
 	    !capable(CAP_IPC_LOCK)) {
 		give_back(c);
-		return -EPERM;
+		return pe_err(-EPERM, "mmap: above perf_event_mlock_kb and RLIMIT_MEMLOCK");
 	}
 	return 0;
 }
@@ -332,7 +332,7 @@ static int map_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lon
 	struct perf_buffer *rb = pe_bound_buffer(e);
 
 	if (rb && pe_buffer_data_pages(rb) != nr_pages)
-		return -EINVAL;
+		return pe_err(-EINVAL, "mmap: the buffer has another size");
 	if (rb && atomic_inc_not_zero(&rb->mmap_count))
 		return 0;
 
@@ -426,9 +426,9 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 
 	/* All children, on any CPU, would write to the one buffer. */
 	if (e->attr.inherit && e->cpu == -1)
-		return -EINVAL;
+		return pe_err(-EINVAL, "mmap: an event with inherit needs a CPU");
 	if (!(vma->vm_flags & VM_SHARED))
-		return -EINVAL;
+		return pe_err(-EINVAL, "mmap: must be MAP_SHARED");
 	ret = security_perf_event_read(&e->pub);
 	if (ret)
 		return ret;

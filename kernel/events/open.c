@@ -95,12 +95,12 @@ static int open_group_file(struct opening *o, int group_fd)
 		return 0;
 	o->group = fdget(group_fd);
 	if (!fd_file(o->group))
-		return -EBADF;
+		return pe_err(-EBADF, "group_fd: not open");
 	other = pe_of_file(fd_file(o->group));
 	if (!other)
-		return -EBADF;
+		return pe_err(-EBADF, "group_fd: no event");
 	if (other->state <= PERF_EVENT_STATE_EXIT)
-		return -ENODEV;
+		return pe_err(-ENODEV, "group_fd: its task is gone");
 	if (o->flags & PERF_FLAG_FD_OUTPUT)
 		o->output = other;
 	if (!(o->flags & PERF_FLAG_FD_NO_GROUP))
@@ -120,10 +120,12 @@ static int find_task(struct opening *o, pid_t pid)
 		get_task_struct(task);
 	rcu_read_unlock();
 	if (!task)
-		return -ESRCH;
+		return pe_err(-ESRCH, "pid: no such task");
 	o->task = task;
 	/* A group is inherited as a whole, or not at all. */
-	return o->leader && o->leader->attr.inherit != o->attr.inherit ? -EINVAL : 0;
+	if (o->leader && o->leader->attr.inherit != o->attr.inherit)
+		return pe_err(-EINVAL, "attr.inherit: not as in the group's leader");
+	return 0;
 }
 
 static int make_event(struct opening *o)
@@ -143,7 +145,7 @@ static int make_event(struct opening *o)
 		return PTR_ERR(e);
 	o->e = e;
 	if (is_sampling_event(&e->pub) && e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
-		return -EOPNOTSUPP;
+		return pe_err(-EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
 	return o->attr.use_clockid ? pe_attr_set_clock(e, o->attr.clockid) : 0;
 }
 
@@ -172,7 +174,7 @@ static int check_task(struct opening *o)
 	if (err)
 		return err;
 	o->cred_locked = true;
-	return may_observe(&o->attr, o->task) ? 0 : -EACCES;
+	return may_observe(&o->attr, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
 }
 
 /* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
@@ -221,24 +223,27 @@ int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
 	if (err)
 		return err;
 	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
-	return 0;
+	return pe_task_data_get(e, ctx);
 }
 
 /* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
 static int check_group(struct pevent *e, struct pevent *leader, struct pctx *ctx)
 {
-	if (!pe_is_leader(leader) || leader->clock != e->clock || leader->cpu != e->cpu ||
-	    leader->ctx != &ctx->pub)
-		return -EINVAL;
+	if (!pe_is_leader(leader))
+		return pe_err(-EINVAL, "group_fd: not the leader of its group");
+	if (leader->clock != e->clock)
+		return pe_err(-EINVAL, "attr.clockid: not as in the group's leader");
+	if (leader->cpu != e->cpu || leader->ctx != &ctx->pub)
+		return pe_err(-EINVAL, "group_fd: an event of another task or CPU");
 	/* It may have exited since its file was looked at. */
 	if (leader->state <= PERF_EVENT_STATE_EXIT)
-		return -ENODEV;
+		return pe_err(-ENODEV, "group_fd: its task is gone");
 	if (e->attr.exclusive || e->attr.pinned)
-		return -EINVAL;
+		return pe_err(-EINVAL, "attr.exclusive, pinned: for the leader of a group only");
 	/* Hardware events of different PMUs cannot be scheduled as one. */
 	if (!is_software_event(&e->pub) && pe_part(leader)->pmu != e->pmu &&
 	    pe_part(leader)->pmu->task_ctx_nr != perf_sw_context)
-		return -EINVAL;
+		return pe_err(-EINVAL, "group_fd: a group of another PMU");
 	return 0;
 }
 
@@ -304,10 +309,10 @@ static int open_ctx(struct opening *o)
 			return err;
 	}
 	if (!read_fits(e, o->leader ?: e))
-		return -E2BIG;
+		return pe_err(-E2BIG, "group_fd: the group is too large to be read");
 	if (pe_needs_tracer(e) && !traced_by(e, o->leader))
-		return -EINVAL;
-	return has_rival(e, ctx) ? -EBUSY : 0;
+		return pe_err(-EINVAL, "attr.aux_*: the leader of the group cannot do that");
+	return has_rival(e, ctx) ? pe_err(-EBUSY, "the PMU can do one thing at a time") : 0;
 }
 
 static struct file *attach(struct opening *o, int f_flags)
@@ -354,7 +359,7 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 	int fd, err;
 
 	if (flags & ~FLAGS_ALL)
-		return -EINVAL;
+		return pe_err(-EINVAL, "flags: unknown bit");
 	err = pe_attr_copy(attr_uptr, &o.attr);
 	if (!err)
 		err = pe_attr_permit(&o.attr);

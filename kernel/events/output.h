@@ -59,6 +59,9 @@ int pe_output_begin_in(struct perf_output_handle *handle, struct pevent *e, stru
 		       unsigned int size);
 void pe_tell_reader(struct pevent *e, struct perf_buffer *rb);
 
+/* A record that no header could tell the length of is lost. Return: -ENOSPC */
+int pe_record_too_long(struct pevent *e);
+
 /* The sample_id trailer with values of this moment; nothing without sample_id_all. */
 void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);
 

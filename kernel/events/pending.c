@@ -124,8 +124,10 @@ static void deliver_wakeup(struct pevent *e)
 {
 	int level = perf_swevent_get_recursion_context();
 
-	if (xchg(&e->pending_wakeup, 0))
+	if (xchg(&e->pending_wakeup, 0)) {
+		atomic_inc(&e->sink->nr_wakeups);
 		pe_wake(e);
+	}
 	if (level >= 0)
 		perf_swevent_put_recursion_context(level);
 }

@@ -120,8 +120,21 @@ static const struct attribute_group common_group = {
 };
 __ATTRIBUTE_GROUPS(common);
 
+static ssize_t last_error_show(const struct bus_type *bus, char *buf)
+{
+	return pe_show_error(buf);
+}
+static BUS_ATTR_RO(last_error);
+
+static struct attribute *event_source_attrs[] = {
+	&bus_attr_last_error.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(event_source);
+
 static const struct bus_type event_source = {
 	.name = "event_source",
+	.bus_groups = event_source_groups,
 	.dev_groups = common_groups,
 };
 

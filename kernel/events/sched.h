@@ -15,6 +15,8 @@ struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
 struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu);
+int pe_task_data_get(struct pevent *e, struct pctx *ctx);
+void pe_task_data_put(struct pevent *e);
 struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot);
 void pe_ctx_add(struct pctx *ctx, struct pevent *e);
 void pe_ctx_remove(struct pctx *ctx, struct pevent *e);

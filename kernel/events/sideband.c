@@ -108,19 +108,25 @@ bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx)
  * @piece: what follows the header; the sum of the lengths is a multiple of eight
  * @nr: length of @piece
  *
- * Preemption off.  A record that finds no room is counted as lost by the buffer.
+ * Preemption off.  A record that finds no room, or is longer than a record can be, is counted as
+ * lost by the buffer.
  */
 void pe_sideband_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
 		       unsigned int nr)
 {
 	struct perf_event_header header = { .type = type, .misc = misc };
+	size_t size = sizeof(header) + e->plan.id_size;
 	struct perf_output_handle handle;
 	struct perf_sample_data trailer;
 	unsigned int i;
 
-	header.size = sizeof(header) + e->plan.id_size;
 	for (i = 0; i < nr; i++)
-		header.size += piece[i].iov_len;
+		size += piece[i].iov_len;
+	if (size > U16_MAX) {
+		pe_record_too_long(e);
+		return;
+	}
+	header.size = size;
 
 	pe_id_sample_collect(&trailer, e);
 	if (perf_output_begin(&handle, &trailer, &e->pub, header.size))

@@ -144,17 +144,19 @@ struct poke_news {
 	} __packed body;
 	const void	*old_bytes;
 	const void	*new_bytes;
+	size_t		old_len;	/* if longer than the body can say, so is the record */
+	size_t		new_len;
 };
 
 static void write_text_poke(struct pevent *e, void *arg)
 {
 	static const u64 zero;
 	struct poke_news *news = arg;
-	size_t used = sizeof(news->body) + news->body.old_len + news->body.new_len;
+	size_t used = sizeof(news->body) + news->old_len + news->new_len;
 	struct kvec piece[] = {
 		{ &news->body, sizeof(news->body) },
-		{ (void *)news->old_bytes, news->body.old_len },
-		{ (void *)news->new_bytes, news->body.new_len },
+		{ (void *)news->old_bytes, news->old_len },
+		{ (void *)news->new_bytes, news->new_len },
 		{ (void *)&zero, ALIGN(used, sizeof(u64)) - used },
 	};
 
@@ -185,5 +187,7 @@ void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_le
 	news.body.new_len = new_len;
 	news.old_bytes = old_bytes;
 	news.new_bytes = new_bytes;
+	news.old_len = old_len;
+	news.new_len = new_len;
 	pe_sideband_each(BIT(PE_SB_TEXT_POKE), NULL, write_text_poke, &news);
 }

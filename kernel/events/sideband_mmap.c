@@ -194,6 +194,8 @@ void perf_event_mmap(struct vm_area_struct *vma)
 	struct mmap_news news = {};
 	u32 kind = vma->vm_flags & VM_EXEC ? BIT(PE_SB_MMAP) : BIT(PE_SB_MMAP_DATA);
 
+	if (pe_addr_filters_used())
+		pe_addr_filters_mmap(vma);
 	if (!pe_sideband_used(PE_SB_MMAP) && !pe_sideband_used(PE_SB_MMAP_DATA))
 		return;
 	if (!pe_sideband_wanted(kind, NULL))

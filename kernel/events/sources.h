@@ -68,4 +68,51 @@ void pe_sideband_fork(struct task_struct *task);
 void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in);
 void pe_sideband_cgroup(struct cgroup *cgrp);
 
+/* address_filter.c */
+extern atomic_t pe_file_filter_users;	/* events with a filter of a file */
+
+/**
+ * struct pe_filter_def - an address filter as it is written
+ * @action: what it does
+ * @offset: an address of the kernel, or in the file
+ * @size: bytes, or 0
+ * @file: its name, or NULL
+ */
+struct pe_filter_def {
+	enum perf_addr_filter_action_t	action;
+	unsigned long			offset;
+	unsigned long			size;
+	const char			*file;
+};
+
+/* A mapping of @size bytes from @offset of a file, at @start. */
+struct pe_filter_map {
+	unsigned long	start;
+	unsigned long	size;
+	unsigned long	offset;
+};
+
+/* A list of struct perf_addr_filter that owns them. */
+struct pe_filter_draft {
+	struct list_head	list;
+	unsigned int		nr;
+	unsigned int		nr_files;
+};
+
+int pe_filter_parse(char **text, struct pe_filter_def *def);
+bool pe_filter_range(const struct perf_addr_filter *filter, const struct pe_filter_map *map,
+		     struct perf_addr_filter_range *range);
+int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *text);
+void pe_addr_filters_free(struct pe_filter_draft *draft);
+void pe_addr_filters_renew(struct pevent *e, void *arg);
+void pe_addr_filters_apply(struct pevent *e);
+void pe_addr_filters_drop(struct pevent *e);
+void pe_addr_filters_mmap(const struct vm_area_struct *vma);
+void pe_addr_filters_exec(void);
+
+static inline bool pe_addr_filters_used(void)
+{
+	return atomic_read(&pe_file_filter_users);
+}
+
 #endif /* _KERNEL_EVENTS_SOURCES_H */

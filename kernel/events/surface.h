@@ -32,6 +32,10 @@ long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg);
 extern const struct file_operations pe_fops;
 struct pevent *pe_of_file(struct file *file);
 
+/* fdinfo.c */
+struct seq_file;
+void pe_show_fdinfo(struct seq_file *m, struct file *file);
+
 /* mmap.c */
 int pe_mmap(struct file *file, struct vm_area_struct *vma);
 

@@ -179,13 +179,13 @@ static void call_sched_task(struct task_struct *task, bool in)
 	ctx = pe_current_ctx();
 	pe_lock_here(ctx);
 	list_for_each_entry(cpc, &pcpu->sched_cb, sched_cb_entry) {
-		struct pe_part *part = cpc->task_part;
+		struct pe_part *part = cpc->task_part ?: &cpc->cpu_part;
 		struct pmu *pmu = cpc->cpu_part.pmu;
 
 		if (WARN_ON_ONCE(!pmu->sched_task))
 			continue;
 		perf_pmu_disable(pmu);
-		pmu->sched_task(part ? &part->pub : NULL, task, in);
+		pmu->sched_task(&part->pub, task, in);
 		perf_pmu_enable(pmu);
 	}
 	pe_unlock_here(ctx);

@@ -195,6 +195,7 @@ struct pctx {
  * @lanes: the others, by pe_lane.part_entry				ctx->mutex
  * @running: leaders of the groups on the PMU now, by pevent.running_entry		L
  * @nr_groups: groups in all lanes							L
+ * @nr_data: events that hold task_ctx_data						L
  * @starved: some eligible group did not fit; rotation has work to do			L
  * @stale: to be scheduled anew at the end of a cgroup switch				L
  */
@@ -209,6 +210,7 @@ struct pe_part {
 	struct list_head	lanes;
 	struct list_head	running[PE_NR_CLASSES];
 	unsigned int		nr_groups;
+	unsigned int		nr_data;
 	bool			starved;
 	bool			stale;
 };
@@ -340,6 +342,7 @@ struct pevent {
 	bool			queued;			/* L: leader: in a lane (active groups) */
 
 	/* lifetime */
+	struct pe_part		*data_part;		/* L: whose task_ctx_data it holds */
 	refcount_t		refs;			/* A: fd or kernel user, children, pins */
 	refcount_t		mem_refs;		/* A: itself, children: until RCU is done */
 	struct mutex		family_lock;
@@ -380,7 +383,12 @@ struct pevent {
 
 	/* figures for fdinfo */
 	atomic_t		nr_throttled;
+	atomic_t		nr_wakeups;		/* of the opened event's readers */
 };
+
+/* error.c, for all layers: notes why something is refused, returns @err */
+int pe_err(int err, const char *text);
+ssize_t pe_show_error(char *buf);
 
 /**
  * pe() - the whole event behind a contract pointer

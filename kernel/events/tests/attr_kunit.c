@@ -10,7 +10,7 @@
 
 static const struct perf_event_attr plain = {
 	.type = PERF_TYPE_SOFTWARE,
-	.size = PERF_ATTR_SIZE_VER8,
+	.size = PERF_ATTR_SIZE_VER9,
 	.config = PERF_COUNT_SW_CPU_CLOCK,
 	.sample_period = 1000,
 };
@@ -44,10 +44,8 @@ static void reserved_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CHECK(a.__reserved_1 = 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, CHECK(a.__reserved_2 = 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, CHECK(a.__reserved_3 = 1), -EINVAL);
-#ifdef PERF_ATTR_SIZE_VER9
 	KUNIT_EXPECT_EQ(test, CHECK(a.defer_callchain = 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, CHECK(a.defer_output = 1), -EINVAL);
-#endif
 }
 
 static void unknown_mask_bits(struct kunit *test)
