@@ -6,6 +6,7 @@ here swallows an error.
 """
 import concurrent.futures
 import glob
+import importlib.util
 import os
 import re
 import shutil
@@ -489,6 +490,15 @@ def read_data(name):
 
 def abi_file(arch):
     return os.path.join(TOP, TESTS, "abi", "stock-%s.txt" % arch)
+
+
+def abi_adapt(lines):
+    """Stock's lines with the differences of abi/differences.txt."""
+    spec = importlib.util.spec_from_file_location(
+        "compare", os.path.join(TOP, TESTS, "abi", "compare.py"))
+    compare = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compare)
+    return compare.adapt(lines)
 
 
 def expected_differences(name):

@@ -448,6 +448,39 @@ static void file_poll(void)
 	close(fd);
 }
 
+static void filter(void)
+{
+	static const char *const filters[] = {
+		"", "common_pid != 0", "nonsense ==", "start 0x1000/0x1000", "filter 0/1@/init",
+	};
+	static const char *const from[] = {
+		"sw-page-faults", "sw-task-clock", "tp-getppid", "bp-w8", "hw-cycles", "pmu-kprobe",
+		"pmu-uprobe",
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(from); i++) {
+		const struct source *s = source_find(from[i]);
+		struct perf_event_attr a;
+		char name[64];
+		int fd;
+
+		if (s->absent)
+			continue;
+		source_attr(s, &a);
+		attr_set_bits(&a, 1);
+		fd = pe_open(&a, 0, -1, -1, 0);
+		if (fd < 0)
+			continue;
+		for (k = 0; k < ARRAY_SIZE(filters); k++) {
+			snprintf(name, sizeof(name), "%s,filter%u", s->name, k);
+			say(name, "%s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[k]))));
+		}
+		say(s->name, "filter-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 0))));
+		close(fd);
+	}
+}
+
 const struct section file_sections[] = {
 	{ "file-read-sizes", read_sizes_all },
 	{ "file-read-words", read_words },
@@ -456,5 +489,6 @@ const struct section file_sections[] = {
 	{ "file-ioctl", file_ioctl },
 	{ "file-ioctl-unknown", file_ioctl_unknown },
 	{ "file-poll", file_poll },
+	{ "filter", filter },
 	{ }
 };

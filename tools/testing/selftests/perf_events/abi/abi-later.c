@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sections, all named later-*, about features a kernel may be without:
- * filters, BPF, CPU hotplug, signals on overflow, removal on
- * exec, branch stacks, and the records and sample bits that go with them.
+ * Sections, all named later-*, about features a kernel may be without: BPF,
+ * CPU hotplug, signals on overflow, removal on exec, and the records and
+ * sample bits that go with them.
  */
 #include "abi.h"
 #include "sweep.h"
@@ -79,35 +79,6 @@ static void later_sample_sizes(void)
 	}
 }
 
-static void later_branch(void)
-{
-	static const char *const sources[] = { "sw-page-faults", "hw-cycles", "tp-getppid",
-		"bp-w8" };
-	unsigned int i, b, bits;
-
-	for (i = 0; i < ARRAY_SIZE(sources); i++)
-		for (bits = 0; bits < 3; bits++) {
-			const struct source *s = source_find(sources[i]);
-			struct tally *t;
-
-			if (s->absent)
-				continue;
-			t = tally_new();
-			for (b = 0; b < 65; b++) {
-				struct perf_event_attr a;
-
-				source_attr(s, &a);
-				a.sample_type = PERF_SAMPLE_BRANCH_STACK;
-				a.sample_period = 100000;
-				a.branch_sample_type = b < 64 ? 1ull << b : 0;
-				attr_set_bits(&a, 1 | (bits ? 8ull << bits : 0));
-				tally_add(t, res(try_open(&a)), "%u", b);
-			}
-			tally_say(t, "%s,%s,bit", sources[i], bits == 1 ? "nouser" :
-				  bits == 2 ? "nokernel" : "both");
-		}
-}
-
 static void later_sigtrap(void)
 {
 	static const u64 with[] = {
@@ -143,10 +114,7 @@ static const char *const ioctl_sources[] = {
 
 static void later_ioctl(void)
 {
-	static const char *const filters[] = {
-		"", "common_pid != 0", "nonsense ==", "start 0x1000/0x1000", "filter 0/1@/init",
-	};
-	unsigned int i, k;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(ioctl_sources); i++) {
 		const struct source *s = source_find(ioctl_sources[i]);
@@ -162,12 +130,7 @@ static void later_ioctl(void)
 		fd = pe_open(&a, 0, -1, -1, 0);
 		if (fd < 0)
 			continue;
-		for (k = 0; k < ARRAY_SIZE(filters); k++) {
-			snprintf(name, sizeof(name), "%s,filter%u", s->name, k);
-			say(name, "%s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filters[k]))));
-		}
 		snprintf(name, sizeof(name), "%s", s->name);
-		say(name, "filter-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, 0))));
 		say(name, "set-bpf-bad-fd %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, -1l))));
 		say(name, "set-bpf-not-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, 0))));
 		say(name, "query-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query))));
@@ -334,7 +297,6 @@ const struct section later_sections[] = {
 	{ "later-attr-sample-pairs", later_sample_pairs },
 	{ "later-bpf-output", later_bpf_output },
 	{ "later-sample-sizes", later_sample_sizes },
-	{ "later-branch", later_branch },
 	{ "later-sigtrap", later_sigtrap },
 	{ "later-ioctl", later_ioctl },
 	{ "later-hotplug", later_hotplug },

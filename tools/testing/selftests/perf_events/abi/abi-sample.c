@@ -545,6 +545,35 @@ static void sample_probes(void)
 	}
 }
 
+static void branch(void)
+{
+	static const char *const sources[] = { "sw-page-faults", "hw-cycles", "tp-getppid",
+		"bp-w8" };
+	unsigned int i, b, bits;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++)
+		for (bits = 0; bits < 3; bits++) {
+			const struct source *s = source_find(sources[i]);
+			struct tally *t;
+
+			if (s->absent)
+				continue;
+			t = tally_new();
+			for (b = 0; b < 65; b++) {
+				struct perf_event_attr a;
+
+				source_attr(s, &a);
+				a.sample_type = PERF_SAMPLE_BRANCH_STACK;
+				a.sample_period = 100000;
+				a.branch_sample_type = b < 64 ? 1ull << b : 0;
+				attr_set_bits(&a, 1 | (bits ? 8ull << bits : 0));
+				tally_add(t, res(try_open(&a)), "%u", b);
+			}
+			tally_say(t, "%s,%s,bit", sources[i], bits == 1 ? "nouser" :
+				  bits == 2 ? "nokernel" : "both");
+		}
+}
+
 const struct section sample_sections[] = {
 	{ "sample-sizes", sample_sizes },
 	{ "sample-combos", sample_combos },
@@ -554,5 +583,6 @@ const struct section sample_sections[] = {
 	{ "sample-read", sample_read },
 	{ "sample-clocks", sample_clocks },
 	{ "sample-probes", sample_probes },
+	{ "branch", branch },
 	{ }
 };

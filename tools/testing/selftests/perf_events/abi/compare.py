@@ -6,12 +6,14 @@
 
 Prints the lines that differ, by section, and how many. Sections named later-*
 are about features that may be absent: they are compared only with --later,
-and otherwise their differences are only counted. Lines that are not of the
+and otherwise their differences are only counted. Answers that differ on purpose are
+listed in differences.txt beside this file, each with its reason. Lines that are not of the
 form "section/name: text" (kernel messages) are left out. Exit code 0 when
 nothing differs, 1 when something does, 2 when a file cannot be used.
 """
 import argparse
 import difflib
+import os
 import re
 import sys
 
@@ -32,6 +34,41 @@ def load(path):
     return sections
 
 
+def differences():
+    """[(section, stock's text, this kernel's text)] of differences.txt."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "differences.txt")
+    found = []
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            fields = [x.strip() for x in line.split(" | ")]
+            if not line.strip() or line.startswith("#"):
+                continue
+            if len(fields) != 4 or not all(fields):
+                raise ValueError("%s: not 'section | stock | this kernel | reason': %s"
+                                 % (path, line.strip()))
+            found.append(tuple(fields[:3]))
+    return found
+
+
+def adapt(lines):
+    """Stock's lines, those that differ on purpose as this kernel is to answer them."""
+    changed, added = {}, {}
+    for section, old, new in differences():
+        if old == "-":
+            added.setdefault(section, []).append("%s/%s" % (section, new))
+        else:
+            changed[section, old] = new
+    result = []
+    for line, after in zip(lines, lines[1:] + [""]):
+        match = LINE.match(line)
+        new = match and changed.get((match.group(1), match.group(3)))
+        result.append("%s/%s: %s" % (match.group(1), match.group(2), new) if new else line)
+        section = line.partition("/")[0]
+        if section != after.partition("/")[0]:
+            result += added.get(section, [])
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--later", action="store_true", help="compare later-* sections too")
@@ -46,7 +83,7 @@ def main():
         return 2
     same = different = later = 0
     for section in list(recorded) + [s for s in actual if s not in recorded]:
-        old, new = recorded.get(section, []), actual.get(section, [])
+        old, new = adapt(recorded.get(section, [])), actual.get(section, [])
         delta = [d for d in difflib.unified_diff(old, new, lineterm="", n=0)
                  if not d.startswith(("---", "+++", "@@"))]
         if section.startswith("later-") and not args.later:

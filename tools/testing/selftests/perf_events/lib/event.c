@@ -47,6 +47,17 @@ int pt_probe(const struct perf_event_attr *attr)
 	return 0;
 }
 
+u32 pt_attr_size(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	long fd;
+
+	attr.size = 1;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	pt_need(fd < 0 && errno == E2BIG, "an attr of one byte was taken");
+	return attr.size;
+}
+
 int pt_open_hw(struct perf_event_attr *attr, int group)
 {
 	int fd = pt_try_open(attr, 0, -1, group, 0);

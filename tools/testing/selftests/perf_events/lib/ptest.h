@@ -149,6 +149,8 @@ int pt_try_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, uns
 int pt_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
 /* Opens attr on the calling task and closes it again: 0 or -errno. */
 int pt_probe(const struct perf_event_attr *attr);
+/* The size of the attr that this kernel knows; Linux 6.12 says 136. */
+u32 pt_attr_size(void);
 /* Open a hardware event of the calling task or end the case as skipped. */
 int pt_open_hw(struct perf_event_attr *attr, int group);
 u64 pt_count(int fd);
@@ -222,6 +224,9 @@ struct pt_sample {
 	u64 nr_ips, ips[PT_IPS_MAX];
 	u32 raw_size;
 	const u8 *raw;
+	u64 nr_branches, hw_idx;
+	const struct perf_branch_entry *branches;
+	const u64 *branch_counters;
 	u64 user_abi, user_regs[64];
 	u64 stack_size, stack_dyn_size;
 	const u8 *stack;

@@ -76,6 +76,21 @@ static void take_fixed(const struct perf_event_attr *attr, struct cursor *c, str
 		s->period = take64(c, "PERIOD");
 }
 
+static void take_branches(const struct perf_event_attr *attr, struct cursor *c,
+			  struct pt_sample *s)
+{
+	s->nr_branches = take64(c, "BRANCH_STACK");
+	if (!s->nr_branches)
+		return;
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		s->hw_idx = take64(c, "BRANCH_STACK");
+	s->branches = (const void *)take_bytes(c, s->nr_branches * sizeof(*s->branches),
+					       "BRANCH_STACK");
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
+		s->branch_counters = (const void *)take_bytes(c, s->nr_branches * sizeof(u64),
+							      "BRANCH_STACK");
+}
+
 static void take_variable(const struct perf_event_attr *attr, struct cursor *c,
 			  struct pt_sample *s)
 {
@@ -100,6 +115,8 @@ static void take_variable(const struct perf_event_attr *attr, struct cursor *c,
 		memcpy(&s->raw_size, take_bytes(c, 4, "RAW"), 4);
 		s->raw = take_bytes(c, s->raw_size, "RAW");
 	}
+	if (t & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(attr, c, s);
 	if (t & PERF_SAMPLE_REGS_USER)
 		take_regs(c, attr->sample_regs_user, &s->user_abi, s->user_regs, "REGS_USER");
 	if (t & PERF_SAMPLE_STACK_USER) {

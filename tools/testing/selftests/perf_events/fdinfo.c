@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fdinfo.c - what /proc/<pid>/fdinfo/<fd> tells of an event; Linux 6.12 tells nothing.
+ */
+#include "lib/ptest.h"
+#include <signal.h>
+
+/* The value of a key as text; NULL when there is none. */
+static const char *look(int fd, const char *key)
+{
+	static char value[128];
+	char path[64], line[256];
+	size_t len = strlen(key);
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	pt_need(f, "%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, len) || line[len] != ':' || line[len + 1] != '\t')
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		snprintf(value, sizeof(value), "%s", line + len + 2);
+		pt_check(!found, "key %s twice", key);
+		found = true;
+	}
+	fclose(f);
+	return found ? value : NULL;
+}
+
+static const char *text(int fd, const char *key)
+{
+	const char *value = look(fd, key);
+
+	pt_need(value, "no key %s", key);
+	return value;
+}
+
+static u64 number(int fd, const char *key)
+{
+	return strtoull(text(fd, key), NULL, 0);
+}
+
+#define text_is(fd, key, want)							\
+	pt_check(!strcmp(text(fd, key), want), "%s is '%s', not '%s'", key, text(fd, key), want)
+
+static void need_fdinfo(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	if (!look(fd, "pmu"))
+		pt_skip("this kernel tells nothing of events in fdinfo");
+	close(fd);
+}
+
+static void identity(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int leader, sibling, cpu;
+
+	need_fdinfo();
+	leader = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 1;
+	sibling = pt_open(&attr, 0, -1, leader, 0);
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+
+	text_is(leader, "pmu", "software");
+	text_is(leader, "type", "1");
+	text_is(leader, "config", "0x2");
+	text_is(leader, "cpu", "-1");
+	pt_eq(number(leader, "task"), (u64)pt_tid());
+	pt_eq(number(leader, "id"), pt_id(leader));
+	pt_eq(number(sibling, "id"), pt_id(sibling));
+	pt_eq(number(sibling, "group"), pt_id(leader));
+	pt_eq(number(leader, "group"), pt_id(leader));
+	text_is(cpu, "cpu", "0");
+	pt_check(!look(cpu, "task"), "an event of a CPU has a task");
+	pt_check(!look(leader, "buffer"), "a buffer where nothing is mapped");
+}
+
+static void states(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	pid_t pid;
+	int fd, go[2];
+	char c;
+
+	need_fdinfo();
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	text_is(fd, "state", "off");
+	text_is(fd, "time_enabled", "0");
+	text_is(fd, "share", "0.00%");
+	pt_enable(fd);
+	text_is(fd, "state", "active");
+	pt_disable(fd);
+	text_is(fd, "state", "off");
+	/* nothing took its turn away */
+	text_is(fd, "share", "100.00%");
+	pt_eq(number(fd, "time_enabled"), number(fd, "time_running"));
+	close(fd);
+
+	pt_need(!pipe(go), "pipe");
+	pid = fork();
+	if (!pid)
+		_exit(read(go[0], &c, 1) != 1);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_reap(pid);
+	text_is(fd, "state", "exit");
+	close(fd);
+}
+
+static void counts(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_read r;
+	pid_t pid;
+	int fd;
+
+	need_fdinfo();
+	attr.disabled = 1;
+	attr.inherit = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	text_is(fd, "copies", "0");
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	text_is(fd, "copies", "1");
+	kill(pid, SIGKILL);
+	pt_need(waitpid(pid, NULL, 0) == pid, "waitpid");
+	text_is(fd, "copies", "0");
+
+	pt_settle();
+	pt_enable(fd);
+	pt_fault(7);
+	pt_disable(fd);
+	pt_read(fd, attr.read_format, 1, &r);
+	pt_eq(number(fd, "count"), r.v[0].value);
+	pt_eq(number(fd, "time_enabled"), r.enabled);
+	pt_eq(number(fd, "time_running"), r.running);
+	text_is(fd, "throttled", "0");
+	close(fd);
+}
+
+static void buffer(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	int fd = pt_open(&attr, 0, -1, -1, 0), other = pt_open(&attr, 0, -1, -1, 0);
+	struct pt_ring ring;
+
+	need_fdinfo();
+	pt_map(&ring, fd, 4);
+	pt_eq(number(fd, "buffer"), 4 * (u64)pt_page_size());
+	pt_eq(number(fd, "buffer_of"), pt_id(fd));
+	/* the page in front is paid for, too */
+	pt_eq(number(fd, "mlock_user") + number(fd, "mlock_mm"), 5);
+
+	pt_check(!look(other, "buffer"), "a buffer before it has one");
+	pt_eq(pt_ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)fd), 0);
+	pt_eq(number(other, "buffer"), 4 * (u64)pt_page_size());
+	pt_eq(number(other, "buffer_of"), pt_id(fd));
+	pt_unmap(&ring);
+	pt_check(!look(fd, "buffer") && !look(other, "buffer"), "a buffer nobody has mapped");
+}
+
+static void lost_and_wakeups(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring ring;
+	struct pt_read r;
+	int fd;
+
+	need_fdinfo();
+	attr.disabled = 1;
+	attr.sample_period = 1;
+	attr.wakeup_events = 1;
+	attr.read_format = PERF_FORMAT_LOST;
+	/* with stacks of 1 KiB, three samples fill a page of 4 KiB */
+	attr.sample_type = PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 1024;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 1);
+	pt_settle();
+	pt_eq(number(fd, "lost"), 0);
+	pt_eq(number(fd, "wakeups"), 0);
+	pt_enable(fd);
+	pt_fault(200);
+	pt_disable(fd);
+	pt_read(fd, attr.read_format, 1, &r);
+	pt_check(r.v[0].lost > 0, "nothing was lost");
+	pt_eq(number(fd, "lost"), r.v[0].lost);
+	/* nobody waited, so nobody was woken */
+	pt_eq(number(fd, "wakeups"), 0);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+/* With a signal owner each wakeup counts: one for each sample. */
+static void wakeups(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring ring;
+	int fd;
+
+	need_fdinfo();
+	attr.disabled = 1;
+	attr.sample_period = 1;
+	attr.wakeup_events = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 4);
+	signal(SIGIO, SIG_IGN);
+	pt_need(!fcntl(fd, F_SETOWN, getpid()), "F_SETOWN: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETFL, O_ASYNC), "F_SETFL: %s", strerror(errno));
+	pt_settle();
+	pt_enable(fd);
+	pt_fault(9);
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 9);
+	pt_eq(number(fd, "wakeups"), 9);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static const struct pt_case cases[] = {
+	{ "identity", identity },
+	{ "states", states },
+	{ "counts", counts },
+	{ "buffer", buffer },
+	{ "lost", lost_and_wakeups },
+	{ "wakeups", wakeups },
+};
+
+PT_MAIN(cases)
