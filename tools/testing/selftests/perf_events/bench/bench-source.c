@@ -238,12 +238,14 @@ static bool cgroups(unsigned int n)
 	if (write_text(CGROUPS "/cgroup.subtree_control", "+cpu") < 0)
 		return false;
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n || !i; i++) {
 		int dir, fd;
 
 		snprintf(path, sizeof(path), CGROUPS "/bench%u", i);
 		if (mkdir(path, 0755) < 0 && errno != EEXIST)
 			return false;
+		if (!n)
+			break;
 		dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dir < 0)
 			return false;
@@ -274,6 +276,8 @@ static void cgroups_done(void)
 }
 
 const struct row cgroup_rows[] = {
+	{ "cgroup: cross-cgroup pingpong, 0 cgroup events", cgroups, run_pingpong, NULL,
+	  cgroups_done, 0, 300, 0, NULL },
 	{ "cgroup: cross-cgroup pingpong, 1 cgroup events", cgroups, run_pingpong, NULL,
 	  cgroups_done, 1, 300, 0, NULL },
 	{ "cgroup: cross-cgroup pingpong, 16 cgroup events", cgroups, run_pingpong, NULL,
