@@ -88,7 +88,7 @@ struct perf_buffer {
 
 	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
 	atomic_t			writer;		/* crowded: CPU whose turn it is, or -1 */
-	atomic_t			lost_waiting;	/* crowded: lost because the turn never came */
+	atomic_t			lost_waiting;	/* crowded: the turn never came */
 	atomic_t			poll;		/* EPOLL bits for the next poll() */
 
 	/* events that write here */

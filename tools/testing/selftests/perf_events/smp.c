@@ -330,8 +330,8 @@ static void call_on_a_cpu(void *arg)
 }
 
 /*
- * The output of an inherited event goes to the buffer of another one, so tasks on several CPUs write
- * there at the same time: every record is whole, and what is not there was counted as lost.
+ * The output of an inherited event goes to the buffer of another one, so tasks on several CPUs
+ * write there at the same time: every record is whole, and what is not there was counted as lost.
  */
 static void many_tasks_one_buffer(void)
 {
