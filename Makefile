@@ -11,16 +11,18 @@ MAKEFLAGS += --no-print-directory
 export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help deps tree kernel guest shell run check check-all matrix kselftest kunit abi-diff record-stock \
-	bench boots patch clean
+.PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
+	kselftest kunit abi-diff record-stock bench boots stress patch clean
 
 help:
 	@echo 'Targets (options in brackets):'
 	@echo '  run          boot x86_64 in QEMU and profile real programs with Debian'\''s perf [FLAVOUR=ours|stock]'
 	@echo '  check        everything a change must pass, on x86_64 and arm64; ends with "N passed, N failed"'
-	@echo '  check-all    check, then matrix, then boots of other configurations; takes hours'
+	@echo '  check-all    check, then matrix, boots of other configurations, every client; takes hours'
 	@echo '  matrix       compile what uses perf_events in many configurations and architectures'
 	@echo '               [CONFIGS="names", see scripts/matrix --list]'
+	@echo '  clients      Debian'\''s perf, bpftrace, bpfcc, gdb, stress-ng, PAPI, trinity ... in guests; facts as on stock'
+	@echo '               [ARCH=] [FLAVOUR=] [CLIENTS="names"]'
 	@echo '  deps         install missing Debian packages (root or sudo)'
 	@echo '  tree         assemble build/tree: Linux 6.12 with this repository over it'
 	@echo '  kernel       build a kernel, print the image path last'
@@ -30,6 +32,7 @@ help:
 	@echo '  kunit        boot kernels with the KUnit tests built in [ARCH=]'
 	@echo '  abi-diff     run the ABI sweep on stock and ours, record stock'\''s answers, print differences [ARCH=]'
 	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both architectures'
+	@echo '  record-clients  only what the clients report on the stock kernel [ARCH=] [CLIENTS="names"]'
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  stress       everything at once on 4 CPUs, SECONDS=600 [KERNEL=debug|kcsan] [SEED=]'
@@ -67,6 +70,12 @@ check-all: deps
 matrix: deps
 	@$(S)/deps $$($(S)/matrix --packages)
 	@$(S)/matrix $(CONFIGS)
+
+clients: deps
+	@$(S)/clients $(ARCHES:%=-a %) -F '$(FLAVOUR)' $(CLIENTS)
+
+record-clients: deps
+	@$(S)/clients $(ARCHES:%=-a %) --record $(CLIENTS)
 
 kselftest: kernel guest
 	@$(S)/kselftest -a '$(ARCH)' -F '$(FLAVOUR)' $(TESTS)

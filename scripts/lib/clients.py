@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Debian 12's unmodified programs as clients of the kernel, in guests.
+
+A client is scripts/clients.d/NAME, a shell script that runs in the guest and
+prints stable facts; its line "# client: arches=... seconds=... [check]" says
+where it runs, its time limit, and whether "make check" runs it. The programs
+come from a disk image with Debian's packages, made once (build/clients-ARCH).
+"""
+import concurrent.futures
+import difflib
+import fcntl
+import glob
+import os
+import re
+import shutil
+
+import debs
+import rig
+
+FOLDER = os.path.join(rig.SCRIPTS, "clients.d")
+RUNS = 3
+# What the clients need. The dependencies follow.
+PACKAGES = ["linux-perf", "bpftrace", "bpfcc-tools", "gdb", "stress-ng", "papi-tools",
+            "libpapi-dev", "libpfm4-dev", "trinity", "coreutils", "dash", "bash", "grep", "sed",
+            "gawk", "findutils", "procps", "util-linux", "binutils", "gzip", "xz-utils",
+            "base-files", "base-passwd", "mount"]
+LEAVE_OUT = ["./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/info",
+             "./usr/share/ieee-data", "./usr/share/i18n", "./usr/share/zoneinfo"]
+MERGED = ["bin", "sbin", "lib", "lib64"]
+TRIPLET = {"x86_64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+HEADER_ARCH = {"x86_64": "x86", "arm64": "arm64"}
+# What links with a library of the image; all the others are static.
+LIBRARIES = {"papi-count": ["-lpapi"], "pfm-count": ["-lpfm"]}
+
+# /mnt gets the disk's Debian, /log is what comes back.
+JOB = r"""
+mount -t ext2 /dev/vda /mnt || exit 1
+mkdir -p /mnt/clients /mnt/log /out "/mnt/lib/modules/$(uname -r)/build"
+mount -t ext2 -o ro /dev/vdb "/mnt/lib/modules/$(uname -r)/build" || exit 1
+for d in proc sys dev tmp; do
+	mount -o rbind /$d /mnt/$d || exit 1
+done
+mount -o bind /clients /mnt/clients && mount -o bind /out /mnt/log || exit 1
+{
+	chroot /mnt /usr/bin/timeout -k 10 $SECONDS_LIMIT /bin/sh /clients/$CLIENT 2> /out/errors
+	echo "client: exit code $?"
+} | tee /out/facts
+"""
+
+
+class Client:
+    def __init__(self, path):
+        self.name = os.path.basename(path)
+        with open(path) as f:
+            m = re.search(r"^# client: (.*)$", f.read(), re.M)
+        words = dict((w.partition("=")[::2]) for w in (m[1].split() if m else []))
+        if not {"arches", "seconds"} <= set(words):
+            raise rig.Failure("%s has no line '# client: arches=... seconds=...'" % path)
+        self.arches = words["arches"].split(",")
+        self.seconds = int(words["seconds"])
+        self.check = "check" in words
+        self.smp = words.get("smp")
+        # A CPU model that the client's libraries know: cpu=ARCH:MODEL
+        self.cpu = dict([words["cpu"].split(":")]) if "cpu" in words else {}
+
+
+def known(arch):
+    """The clients of that architecture."""
+    found = [Client(p) for p in sorted(glob.glob(FOLDER + "/*"))
+             if os.path.isfile(p) and "." not in os.path.basename(p)]
+    return [c for c in found if arch in c.arches]
+
+
+def top(arch):
+    return os.path.join(rig.BUILD, "clients-" + arch)
+
+
+def make_disk(folder, out, spare=0):
+    """An ext2 image with the folder's files; no privilege is needed."""
+    size = int(rig.run(["du", "-sk", "--apparent-size", folder]).split()[0])
+    count = sum(len(d) + len(f) for _, d, f in os.walk(folder))
+    blocks = size + 3 * count + size // 16 + 4096 + spare * 1024
+    tmp = out + ".tmp"
+    if os.path.exists(tmp):
+        os.unlink(tmp)
+    rig.run(["/sbin/mke2fs", "-q", "-t", "ext2", "-b", "1024", "-m", "0", "-N", str(count + 4096),
+             "-E", "root_owner=0:0", "-d", folder, tmp, str(blocks)])
+    os.rename(tmp, out)
+
+
+def debian_disk(arch):
+    """The image with Debian's programs."""
+    folder = top(arch)
+    root = os.path.join(folder, "root")
+    out = os.path.join(folder, "debian.ext2")
+    stamp = os.path.join(folder, "unpacked")
+    for d in MERGED:
+        os.makedirs(os.path.join(root, "usr", d), exist_ok=True)
+        if not os.path.lexists(os.path.join(root, d)):
+            os.symlink("usr/" + d, os.path.join(root, d))
+    try:
+        debs.unpack(arch, PACKAGES, folder, root, LEAVE_OUT)
+    except debs.Error as e:
+        raise rig.Failure(str(e))
+    if os.path.exists(out) and os.path.getmtime(out) > rig.newest([stamp, os.path.abspath(__file__)]):
+        return out
+    for d in ("clients", "log", "proc", "sys", "dev", "tmp", "root", "lib/modules"):
+        os.makedirs(os.path.join(root, d), exist_ok=True)
+    # What the packages' maintainer scripts would have done.
+    for link, to in (("bin/sh", "dash"), ("bin/awk", "gawk")):
+        if not os.path.lexists(os.path.join(root, link)):
+            os.symlink(to, os.path.join(root, link))
+    if not os.path.exists(os.path.join(root, "etc/passwd")):
+        for name in ("passwd", "group"):
+            shutil.copy(os.path.join(root, "usr/share/base-passwd", name + ".master"),
+                        os.path.join(root, "etc", name))
+    with rig.Step("disk image with Debian's programs for " + arch):
+        make_disk(root, out, 256)
+    return out
+
+
+def headers_disk(arch, flavour):
+    """The headers of that kernel build, which bpfcc compiles its programs with."""
+    src = rig.TREE if flavour == "ours" else rig.base()
+    build = os.path.join(rig.BUILD, "%s-%s" % (flavour, arch))
+    sub = "arch/%s/include" % HEADER_ARCH[arch]
+    config = os.path.join(build, "include/generated/autoconf.h")
+    out = os.path.join(top(arch), "headers-%s.ext2" % flavour)
+    inputs = [config, os.path.join(src, "include/linux/perf_event.h"), os.path.abspath(__file__)]
+    if os.path.exists(out) and os.path.getmtime(out) > rig.newest(inputs):
+        return out
+    folder = os.path.join(top(arch), "headers-" + flavour)
+    shutil.rmtree(folder, ignore_errors=True)
+    skip = shutil.ignore_patterns("dt-bindings", "*.cmd", "config")
+    for a, b in ((src, "include"), (src, sub), (build, "include"), (build, sub)):
+        shutil.copytree(os.path.join(a, b), os.path.join(folder, b), ignore=skip,
+                        dirs_exist_ok=True, symlinks=True)
+    # The kernel was configured for gcc; bpfcc's clang 14 misreads what of this it does not know.
+    path = os.path.join(folder, "include/generated/autoconf.h")
+    with open(path) as f:
+        text = re.sub(r"#define CONFIG_(CC_HAS_NAMED_AS\w*|USE_X86_SEG_SUPPORT) 1\n", "", f.read())
+    with open(path, "w") as f:
+        f.write(text)
+    with rig.Step("disk image with the headers of %s-%s" % (flavour, arch)):
+        make_disk(folder, out)
+    return out
+
+
+def client_programs(arch):
+    """The C programs that clients watch or use."""
+    src = os.path.join(FOLDER, "src")
+    out = os.path.join(top(arch), "bin")
+    root = os.path.join(top(arch), "root")
+    lib = os.path.join(root, "usr/lib", TRIPLET[arch])
+    jobs = []
+    for c in sorted(glob.glob(src + "/*.c")):
+        name = os.path.basename(c)[:-2]
+        argv = [rig.compiler(arch), "-g", "-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-pthread",
+                "-ffile-prefix-map=%s=." % rig.TOP]
+        if name in LIBRARIES:
+            # Headers of the image's packages, not of its C library.
+            argv += ["-idirafter", os.path.join(root, "usr/include"), c, "-L", lib,
+                     "-Wl,--allow-shlib-undefined"] + LIBRARIES[name]
+        else:
+            argv += ["-static", c]
+        jobs.append((argv, os.path.join(out, name), [c, os.path.abspath(__file__)]))
+    rig.compile_all(jobs)
+    return out
+
+
+class Runner:
+    """All that a guest with a client needs, made once."""
+
+    def __init__(self, arch, flavour, built=False):
+        self.arch, self.flavour = arch, flavour
+        rig.guest_files(arch)
+        if not built:
+            rig.kernel(arch, flavour)
+        os.makedirs(top(arch), exist_ok=True)
+        with open(os.path.join(top(arch), "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.debian = debian_disk(arch)
+            self.headers = headers_disk(arch, flavour)
+            self.programs = client_programs(arch)
+
+    def run(self, client):
+        """The facts that one client prints, or raises."""
+        extra = ["--disk", self.debian, "--disk", self.headers, "--mem", "2G"]
+        if client.smp:
+            extra += ["--smp", client.smp]
+        if self.arch in client.cpu:
+            extra += ["--cpu", client.cpu[self.arch]]
+        script = "CLIENT=%s\nSECONDS_LIMIT=%d\n%s" % (client.name, client.seconds, JOB)
+        rc, folder, log = rig.guest(self.arch, self.flavour, script,
+                                    [FOLDER + ":clients", self.programs + ":clients/bin"],
+                                    client.seconds + 90, "client-" + client.name, extra)
+        lines = rig.read_lines(os.path.join(folder, "facts"))
+        if rc or not lines:
+            raise rig.Failure("%s (log: %s)" % (rig.why(rc), log))
+        return lines
+
+    def run_all(self, wanted, jobs):
+        """{name: facts, or Failure}, several guests at a time."""
+        def one(client):
+            try:
+                with rig.Step("client %s on %s %s" % (client.name, self.arch, self.flavour)):
+                    return client.name, self.run(client)
+            except rig.Failure as e:
+                return client.name, e
+        # The longest first.
+        order = sorted(wanted, key=lambda c: -c.seconds)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            return dict(pool.map(one, order))
+
+
+def data_file(arch):
+    return os.path.join(rig.DATA, "clients-%s.txt" % arch)
+
+
+def arches():
+    """The architectures with a record of the stock kernel."""
+    return [a for a in rig.ARCHES if os.path.exists(data_file(a))]
+
+
+def recorded(arch):
+    """{name: facts} of the stock kernel."""
+    found = {}
+    for line in rig.read_data(data_file(arch)):
+        name, _, fact = line.partition(" | ")
+        found.setdefault(name, []).append(fact)
+    return found
+
+
+def record(arch, wanted, jobs, built=False):
+    """Write down what the clients report on the stock kernel."""
+    runner = Runner(arch, "stock", built)
+    runs = [runner.run_all(wanted, jobs) for _ in range(RUNS)]
+    facts = recorded(arch) if os.path.exists(data_file(arch)) else {}
+    names = {c.name for c in known(arch)}
+    wrong = []
+    for c in wanted:
+        got = [r[c.name] for r in runs]
+        bad = [e for e in got if isinstance(e, rig.Failure)]
+        if bad:
+            wrong.append("%s: %s" % (c.name, bad[0]))
+        elif any(g != got[0] for g in got):
+            other = next(g for g in got if g != got[0])
+            wrong.append("%s: varies:\n%s" % (c.name, "\n".join(
+                difflib.unified_diff(got[0], other, n=0, lineterm=""))))
+        else:
+            facts[c.name] = got[0]
+    rig.write_data(data_file(arch), ["%s | %s" % (n, x) for n in sorted(set(facts) & names)
+                                     for x in facts[n]],
+                   ["What Debian's programs report on the stock kernel, %s." % arch,
+                    "Written by 'make record-clients'."])
+    if wrong:
+        raise rig.Failure("not recorded:\n" + "\n".join(wrong))
+
+
+def compare(tally, arch, flavour, wanted, jobs, built=False):
+    """One check per client."""
+    have = recorded(arch)
+    found = Runner(arch, flavour, built).run_all([c for c in wanted if c.name in have], jobs)
+    for c in wanted:
+        label = "clients-%s: %s" % (arch, c.name)
+        facts, stock = found.get(c.name), have.get(c.name)
+        if isinstance(facts, rig.Failure):
+            tally.add(label, "failed", str(facts))
+        elif stock is None:
+            tally.add(label, "skipped", "not in the record of the stock kernel: make record-clients")
+        elif facts == stock:
+            tally.add("%s (%d facts)" % (label, len(facts)), "ok")
+        else:
+            diff = [x for x in difflib.unified_diff(stock, facts, n=0, lineterm="")
+                    if x[0] in "+-" and not x.startswith(("+++", "---"))]
+            tally.add(label, "failed", "".join("\n    " + x for x in diff[:40]))
