@@ -182,6 +182,7 @@ static int task_clock_init(struct perf_event *event)
 		.task_ctx_nr	= perf_sw_context,		\
 		.capabilities	= PERF_PMU_CAP_NO_NMI,		\
 		.dev		= PE_NO_DEVICE,			\
+		.lasting	= true,				\
 		.event_init	= init,				\
 		.add		= add,				\
 		.del		= del,				\

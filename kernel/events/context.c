@@ -15,9 +15,10 @@
  * a passive group is in none, and its software events are found through the slot's sw[] lists.
  *
  * Slots, parts and lanes are made by openers and by fork, in task context under ctx->mutex, and
- * published under ctx->lock; they live until the context is freed, so nobody counts references to
- * them.  Events come and go under ctx->lock alone, from any CPU.  The hit path and the sideband
- * walk ctx->any, ctx->here, ctx->entered and ctx->sideband under RCU with preemption off.
+ * published under ctx->lock; they live until the context is freed or the PMU leaves (pmu_leave.c),
+ * so nobody counts references to them.  Events come and go under ctx->lock alone, from any CPU.
+ * The hit path and the sideband walk ctx->any, ctx->here, ctx->entered and ctx->sideband under RCU
+ * with preemption off.
  */
 
 #include "sched.h"
@@ -114,8 +115,11 @@ void pe_slot_free(struct pe_slot *slot)
 }
 
 /**
- * pe_part_fini() - the PMU of a CPU context's part goes away
+ * pe_part_fini() - the PMU of a part goes away
  * @part: the part, without groups; ctx->mutex is held
+ *
+ * No event's pmu_ctx leads here any more; who may have followed one before without a lock of the
+ * context was in a pe_pmus_read_lock() section, and the caller has waited for those.
  */
 void pe_part_fini(struct pe_part *part)
 {
@@ -132,6 +136,18 @@ void pe_part_fini(struct pe_part *part)
 		kfree(lane);
 }
 
+/**
+ * pe_part_free() - free the part of a task's context
+ * @part: the part; no lane of it is on any list
+ *
+ * Any context but NMI.
+ */
+void pe_part_free(struct pe_part *part)
+{
+	pe_roster_leave(part->roster, &part->pmu_entry, part->pmu);
+	kfree(part);
+}
+
 static void free_ctx(struct rcu_head *rcu)
 {
 	struct pctx *ctx = container_of(rcu, struct pctx, rcu);
@@ -143,7 +159,7 @@ static void free_ctx(struct rcu_head *rcu)
 			pe_slot_free(ctx->by_cpu[cpu]);
 	kfree(ctx->by_cpu);
 	list_for_each_entry_safe(part, next, &ctx->parts, ctx_entry)
-		kfree(part);
+		pe_part_free(part);
 	kfree(ctx);
 }
 
@@ -211,6 +227,7 @@ void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu)
 	part->ctx = ctx;
 	INIT_LIST_HEAD(&part->ctx_entry);
 	INIT_LIST_HEAD(&part->lanes);
+	INIT_LIST_HEAD(&part->pmu_entry);
 	init_lane(&part->any, part);
 	INIT_LIST_HEAD(&part->running[PE_PINNED]);
 	INIT_LIST_HEAD(&part->running[PE_FLEXIBLE]);
@@ -258,6 +275,7 @@ static struct pe_part *make_part(struct pctx *ctx, struct pmu *pmu)
 		if (!part)
 			return NULL;
 		pe_part_init(part, ctx, pmu);
+		part->roster = pe_roster_join(pmu, &part->pmu_entry, false);
 	}
 
 	raw_spin_lock_irq(&ctx->lock);

@@ -19,6 +19,7 @@
 
 struct remote_call {
 	struct pctx	*ctx;
+	struct pevent	*e;	/* NULL, or the event that must still be in @ctx */
 	pe_call_fn	fn;
 	void		*arg;
 	bool		done;
@@ -53,6 +54,11 @@ void pe_unlock_here(struct pctx *ctx)
 	raw_spin_unlock(&cpu_ctx->lock);
 }
 
+static bool still_there(const struct remote_call *call)
+{
+	return !call->e || pe_ctx(call->e) == call->ctx;
+}
+
 static void run_oncpu(void *info)
 {
 	struct remote_call *call = info;
@@ -61,11 +67,33 @@ static void run_oncpu(void *info)
 	struct pctx *task_ctx = ctx->task ? ctx : pe_current_ctx();
 
 	pe_lock_here(task_ctx);
-	if (ctx->oncpu == smp_processor_id()) {
+	if (ctx->oncpu == smp_processor_id() && still_there(call)) {
 		call->fn(ctx, call->arg);
 		call->done = true;
 	}
 	pe_unlock_here(task_ctx);
+}
+
+/* Return: it has run; otherwise the context or the event has just moved. */
+static bool attempt(struct remote_call *call)
+{
+	struct pctx *ctx = call->ctx;
+	int cpu;
+
+	raw_spin_lock_irq(&ctx->lock);
+	cpu = ctx->oncpu;
+	if (!still_there(call)) {
+		raw_spin_unlock_irq(&ctx->lock);
+		return false;
+	}
+	if (cpu < 0 || (call->e && pe_is_passive(call->e))) {
+		call->fn(ctx, call->arg);
+		call->done = true;
+	}
+	raw_spin_unlock_irq(&ctx->lock);
+	if (!call->done)
+		smp_call_function_single(cpu, run_oncpu, call, 1);
+	return call->done;
 }
 
 /**
@@ -81,23 +109,8 @@ void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg)
 {
 	struct remote_call call = { .ctx = ctx, .fn = fn, .arg = arg };
 
-	for (;;) {
-		int cpu;
-
-		raw_spin_lock_irq(&ctx->lock);
-		cpu = ctx->oncpu;
-		if (cpu < 0) {
-			fn(ctx, arg);
-			raw_spin_unlock_irq(&ctx->lock);
-			return;
-		}
-		raw_spin_unlock_irq(&ctx->lock);
-
-		smp_call_function_single(cpu, run_oncpu, &call, 1);
-		if (call.done)
-			return;
+	while (!attempt(&call))
 		cond_resched();
-	}
 }
 
 /**
@@ -106,20 +119,15 @@ void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg)
  * @fn: as for pe_call(); for a passive event it runs right here, and must not schedule
  * @arg: its argument
  *
- * Task context, irqs on.
+ * Task context, irqs on.  Without ctx->mutex the event may move to another CPU meanwhile, and is
+ * followed there.
  */
 void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg)
 {
-	struct pctx *ctx = pe_ctx(e);
+	struct remote_call call = { .e = e, .fn = fn, .arg = arg };
 
-	raw_spin_lock_irq(&ctx->lock);
-	if (ctx->oncpu < 0 || pe_is_passive(e)) {
-		fn(ctx, arg);
-		raw_spin_unlock_irq(&ctx->lock);
-		return;
-	}
-	raw_spin_unlock_irq(&ctx->lock);
-	pe_call(ctx, fn, arg);
+	for (call.ctx = pe_ctx(e); !attempt(&call); call.ctx = pe_ctx(e))
+		cond_resched();
 }
 
 /**

@@ -99,10 +99,7 @@ static void destroy(struct pevent *e)
 		put_callchain_buffers();
 	pe_addr_filters_drop(e);
 	pe_task_data_put(e);
-	if (e->attach_state & PERF_ATTACH_EXCLUSIVE)
-		pe_pmu_release_exclusive(e);
-	if (e->pmu)
-		pe_pmu_unbind_event(e);
+	pe_pmu_unbind_event(e);
 	if (e->hw.target)
 		put_task_struct(e->hw.target);
 	call_rcu(&e->rcu, free_rcu_done);
@@ -160,6 +157,7 @@ static void init_lists(struct pevent *e)
 	INIT_LIST_HEAD(&e->children);
 	INIT_LIST_HEAD(&e->child_entry);
 	INIT_LIST_HEAD(&e->owner_entry);
+	INIT_LIST_HEAD(&e->pmu_entry);
 	INIT_LIST_HEAD(&e->rb_entry);
 	mutex_init(&e->family_lock);
 	mutex_init(&e->mmap_mutex);
@@ -298,7 +296,8 @@ static int equip(struct pevent *e, const int *cgroup_fd)
  * pe_alloc() - make an event
  * @args: what it is to be; @args->cpu is a CPU number, or -1 with a task
  *
- * Task context.  Return: the event, or ERR_PTR with the errno of the ABI.
+ * Task context, in a pe_pmus_read_lock() section: see pe_pmu_bind_event().
+ * Return: the event, or ERR_PTR with the errno of the ABI.
  */
 struct pevent *pe_alloc(const struct pe_origin_args *args)
 {

@@ -79,7 +79,7 @@ static void leave_all(struct pctx *ctx, struct task_struct *task)
 		if (e->parent && e->attr.inherit_stat)
 			pe_record_read(e, task);
 		if (e->parent) {
-			pe_child_leave(e);
+			pe_child_leave(e, PERF_EVENT_STATE_EXIT);
 		} else {
 			pe_retire(e);
 			pe_wake(e);	/* Nothing will come any more: poll() says HUP. */
@@ -137,7 +137,7 @@ static void remove_on_exec(struct pctx *ctx)
 	guard(mutex)(&ctx->mutex);
 	while ((e = next_to_leave(ctx, true))) {
 		if (e->parent) {
-			pe_child_leave(e);
+			pe_child_leave(e, PERF_EVENT_STATE_EXIT);
 		} else {
 			pe_detach(e, PERF_EVENT_STATE_EXIT);
 			pe_wake(e);

@@ -36,8 +36,10 @@ static const char *state_name(enum perf_event_state state)
 static void show_identity(struct seq_file *m, struct pevent *e)
 {
 	struct task_struct *task = e->hw.target;
+	int idx = pe_pmus_read_lock();
 
-	seq_printf(m, "pmu:\t%s\n", e->pmu->name);
+	seq_printf(m, "pmu:\t%s\n", READ_ONCE(e->pmu)->name);
+	pe_pmus_read_unlock(idx);
 	seq_printf(m, "type:\t%u\n", e->attr.type);
 	seq_printf(m, "config:\t%#llx\n", e->attr.config);
 	seq_printf(m, "id:\t%llu\n", e->id);
@@ -68,7 +70,7 @@ static void show_counts(struct seq_file *m, struct pevent *e)
 	u64 leader, share;
 	unsigned int state;
 
-	scoped_guard(mutex, &pe_ctx(e)->mutex) {
+	scoped_guard(pe_event_ctx, e) {
 		leader = pe_leader(e)->id;
 		state = e->state;
 	}

@@ -30,6 +30,8 @@ static __poll_t poll(struct file *file, poll_table *wait)
 	struct perf_buffer *rb;
 
 	poll_wait(file, &e->waitq, wait);
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return EPOLLERR;
 	if (hung_up(e))
 		return EPOLLHUP;
 

@@ -20,6 +20,11 @@
  * leaves the group, and if it was the leader, ends in ERROR as well; enabling it makes it a plain
  * event.  The leader is withdrawn before it is freed, so the pointer needs no reference.  It
  * changes while the group is off the PMU, under ctx->lock on its CPU, where NMIs read it.
+ *
+ * A group with hardware members is scheduled by their PMU, other groups by the leader's: e->pmu_ctx
+ * of all members is the part of that PMU.  It changes when the first hardware member joins or the
+ * last one leaves.  A passive group, and an event that leaves, has the parts of its own PMUs, so
+ * nobody depends on a PMU without an event of it in the group.
  */
 
 #include "sched.h"
@@ -68,6 +73,39 @@ static void dequeue(struct pevent *leader)
 	}
 }
 
+/* Reserved before the event was attached, like its group's. */
+static struct perf_event_pmu_context *own_part(struct pevent *e)
+{
+	return &pe_ctx_part(pe_ctx(e), e->pmu)->pub;
+}
+
+static void part_company(struct pevent *leader)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		m->pmu_ctx = own_part(m);
+}
+
+/* Which part schedules a group that is not passive? */
+static struct perf_event_pmu_context *host_part(struct pevent *leader)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		if (!is_software_event(&m->pub))
+			return own_part(m);
+	return own_part(leader);
+}
+
+static void go_to_part(struct pevent *leader, struct perf_event_pmu_context *part)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		m->pmu_ctx = part;
+}
+
 static void admit_if_possible(struct pevent *leader, u64 now)
 {
 	if (leader->state == PERF_EVENT_STATE_INACTIVE && eligible_here(leader))
@@ -92,9 +130,12 @@ static void passive_start(struct pevent *e, u64 now)
 
 static void passive_stop(struct pevent *e, u64 now)
 {
+	/* As for scheduled events: the irq_work of the last overflow may come too late. */
+	bool off = xchg(&e->pending_disable, 0);
+
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
-	pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
+	pe_set_state(e, off ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE, now);
 }
 
 /**
@@ -130,7 +171,6 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 {
 	bool was_passive = pe_group_passive(leader);
 	bool passive = pe_passive_in_group(e, leader);
-	struct pevent *m;
 
 	if (!was_passive || !passive)
 		WARN_ON_ONCE(pe_ctx(leader)->oncpu >= 0 &&
@@ -138,15 +178,13 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 
 	if (was_passive && !passive) {
 		passive_group_stop(leader, now);
-		pe_for_each_member(m, leader)
-			m->pmu_ctx = e->pmu_ctx;
+		go_to_part(leader, e->pmu_ctx);
 	} else if (!was_passive && leader->queued && !e->passive &&
 		   pe_part(e) != pe_part(leader)) {
 		/* A group of software PMUs moves to the newcomer's hardware. */
 		pe_group_out(leader, now);
 		dequeue(leader);
-		pe_for_each_member(m, leader)
-			m->pmu_ctx = e->pmu_ctx;
+		go_to_part(leader, e->pmu_ctx);
 	} else if (!was_passive) {
 		pe_group_out(leader, now);
 	}
@@ -224,6 +262,7 @@ static void promote(struct pevent *e, u64 now)
 
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;		/* its task is gone */
+	e->pmu_ctx = own_part(e);
 	if (useless && e->state > PERF_EVENT_STATE_ERROR)
 		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
 	if (e->passive) {
@@ -258,13 +297,22 @@ static void leave_as_sibling(struct pevent *e, u64 now)
 	leader->nr_active_kin -= !passive;
 	e->group_leader = &e->pub;
 	pe_times_sync(e, now);
-	if (passive || !pe_group_passive(leader))
+	if (passive || !(leader->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-
-	/* What remains needs no scheduling. */
-	pe_group_out(leader, now);
-	dequeue(leader);
-	pe_passive_group_settle(leader, now);
+	if (pe_group_passive(leader)) {
+		/* What remains needs no scheduling. */
+		pe_group_out(leader, now);
+		dequeue(leader);
+		part_company(leader);
+		pe_passive_group_settle(leader, now);
+	} else if (leader->pmu_ctx != host_part(leader)) {
+		/* The last one of the hardware left; clocks that sample remain. */
+		pe_group_out(leader, now);
+		dequeue(leader);
+		go_to_part(leader, host_part(leader));
+		enqueue(leader);
+		admit_if_possible(leader, now);
+	}
 }
 
 static void leave_group(struct pevent *e, u64 now)
@@ -301,6 +349,45 @@ void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
 	pe_ctx_remove(pe_ctx(e), e);
+	e->pmu_ctx = own_part(e);
+}
+
+/**
+ * pe_group_take() - take a group out of the context of a CPU, to bring it to another one
+ * @leader: its leader, not passive
+ * @now: pe_now()
+ *
+ * Members keep their states, their clocks stand still.
+ */
+void pe_group_take(struct pevent *leader, u64 now)
+{
+	struct pevent *m;
+
+	WARN_ON_ONCE(pe_group_passive(leader));
+	pe_group_out(leader, now);
+	dequeue(leader);
+	pe_for_each_member(m, leader) {
+		pe_times_freeze(m, now);
+		pe_ctx_remove(pe_ctx(m), m);
+	}
+}
+
+/**
+ * pe_group_bring() - the opposite
+ * @leader: its leader; ctx, cpu and pmu_ctx of all members are those of the new place, and a grace
+ *	period has passed since they were taken
+ * @now: pe_now()
+ */
+void pe_group_bring(struct pevent *leader, u64 now)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		pe_ctx_add(pe_ctx(m), m);
+	pe_for_each_member(m, leader)
+		pe_times_sync(m, now);
+	enqueue(leader);
+	admit_if_possible(leader, now);
 }
 
 /**

@@ -48,7 +48,7 @@ static struct pmu *group_pmu(struct pevent *from, struct pevent *leader)
 	return pe_part(from)->pmu;
 }
 
-/* Return: the copy with one reference, for the family; NULL if @from is being closed. */
+/* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
 static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx)
 {
 	struct pevent *origin = pe_origin(from);
@@ -70,11 +70,11 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 	gen = origin->family_gen;
 	state = from->state;
 	mutex_unlock(&origin->family_lock);
-	if (READ_ONCE(origin->state) == PERF_EVENT_STATE_DEAD)
+	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
 	e = pe_alloc(&args);
 	if (IS_ERR(e))
-		return e;
+		return READ_ONCE(origin->pmu->gone) ? NULL : e;
 
 	e->family_gen = gen;
 	e->state = state >= PERF_EVENT_STATE_INACTIVE ? PERF_EVENT_STATE_INACTIVE :
@@ -84,6 +84,8 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 
 	pmu = group_pmu(from, leader);
 	err = pe_ctx_reserve(ctx, pmu, e);
+	if (!err && pmu != e->pmu)
+		err = pe_ctx_reserve(ctx, e->pmu, e);
 	if (!err) {
 		e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
 		err = pe_task_data_get(e, ctx);
@@ -122,23 +124,28 @@ static int inherit_ctx(struct task_struct *child, u64 clone_flags)
 	struct pctx *from = pe_task_ctx(current), *ctx;
 	struct pevent **events;
 	unsigned int nr;
-	int err = -ENOMEM;
+	int err, idx;
 
 	if (!from || !READ_ONCE(from->nr_inherit))
 		return 0;
-	events = pe_ctx_snapshot(from, &nr);
-	if (!events)
-		return -ENOMEM;
-
 	ctx = pe_ctx_new(child);
-	if (ctx) {
-		child->perf_event_ctxp = &ctx->pub;
+	if (!ctx)
+		return -ENOMEM;
+	child->perf_event_ctxp = &ctx->pub;
+
+	/* PMUs of events that are not REVOKED stay meanwhile. */
+	idx = pe_pmus_read_lock();
+	events = pe_ctx_snapshot(from, &nr);
+	if (events) {
 		/* Drivers nest the leader's mutex inside; nobody else can hold this one. */
 		mutex_lock(&ctx->mutex);
 		err = copy_events(ctx, events, nr, clone_flags);
 		mutex_unlock(&ctx->mutex);
+		pe_snapshot_put(events, nr);
+	} else {
+		err = -ENOMEM;
 	}
-	pe_snapshot_put(events, nr);
+	pe_pmus_read_unlock(idx);
 	return err;
 }
 
@@ -202,8 +209,9 @@ static void join_family(struct pevent *e)
 
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
-	if (parent->state != PERF_EVENT_STATE_DEAD) {
+	if (parent->state > PERF_EVENT_STATE_REVOKED && e->state > PERF_EVENT_STATE_REVOKED) {
 		list_add_tail(&e->child_entry, &parent->children);
+		e->in_family = true;
 		if (e->family_gen != parent->family_gen)
 			pe_event_call(e, follow_fn, e);
 		if (!list_empty(&parent->addr_filters.list))
@@ -241,24 +249,28 @@ void perf_event_delayed_put(struct task_struct *task)
 }
 
 /**
- * pe_child_leave() - an inherited event's task exits
- * @child: the event, still in its group
+ * pe_child_leave() - an inherited event's task exits, or its PMU goes
+ * @child: the event, still in its group; ctx->mutex is held
+ * @final: PERF_EVENT_STATE_EXIT or _REVOKED
  *
  * It leaves its context and its family in one step for those who hold the family lock: a read of
  * the group sees the whole copy, or none and the sums.
- * If the parent is being closed at the same time, whoever unlinks the child drops it.
+ * If the parent is being closed at the same time, whoever unlinks the child drops it.  One that
+ * fork has not brought into the family yet has counted nothing, and is dropped when it wants to
+ * join.
  */
-void pe_child_leave(struct pevent *child)
+void pe_child_leave(struct pevent *child, enum perf_event_state final)
 {
 	struct pevent *parent = pe_parent(child);
 	struct pe_times times;
 	bool ours;
 
 	mutex_lock(&parent->family_lock);
-	pe_detach(child, PERF_EVENT_STATE_EXIT);
+	pe_detach(child, final);
 	times = pe_times_now(child, 0);		/* its clocks stand still */
-	ours = !list_empty(&child->child_entry);
+	ours = child->in_family;
 	if (ours) {
+		child->in_family = false;
 		list_del_init(&child->child_entry);
 		atomic64_add(local64_read(&child->count), &parent->gone_count);
 		atomic64_add(times.enabled, &parent->gone_enabled);

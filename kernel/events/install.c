@@ -23,6 +23,24 @@
 #include <linux/sched/signal.h>
 #include "lifetime.h"
 
+/**
+ * pe_lock_ctx() - take the mutex of the context that an event is in
+ * @e: an event that was attached once
+ *
+ * While it is held the event stays in this context, or in none.  Return: the context.
+ */
+struct pctx *pe_lock_ctx(struct pevent *e)
+{
+	for (;;) {
+		struct pctx *ctx = pe_ctx(e);
+
+		mutex_lock(&ctx->mutex);
+		if (likely(pe_ctx(e) == ctx))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+	}
+}
+
 static struct pctx *get_live_ctx(struct task_struct *task)
 {
 	struct pctx *ctx;
@@ -198,7 +216,7 @@ static void detach_fn(struct pctx *ctx, void *arg)
 /**
  * pe_detach() - take an event out of its context, from wherever
  * @e: an event with a context; it may have left already
- * @final: PERF_EVENT_STATE_EXIT, _DEAD, or _OFF
+ * @final: PERF_EVENT_STATE_EXIT, _REVOKED, _DEAD, or _OFF
  *
  * For events that a user opened, ctx->mutex is held: siblings are walked under it.
  */
@@ -261,6 +279,7 @@ static void release_children(struct pevent *e)
 	mutex_lock(&e->family_lock);
 	while ((child = list_first_entry_or_null(&e->children, struct pevent, child_entry))) {
 		list_del_init(&child->child_entry);
+		child->in_family = false;
 		mutex_unlock(&e->family_lock);
 		pe_detach(child, PERF_EVENT_STATE_DEAD);
 		pe_put(child);
@@ -277,14 +296,11 @@ static void release_children(struct pevent *e)
  */
 void pe_release(struct pevent *e)
 {
-	struct pctx *ctx = pe_ctx(e);
-
 	leave_owner(e);
-	mutex_lock(&ctx->mutex);
-	mutex_lock(&e->family_lock);
-	pe_detach(e, PERF_EVENT_STATE_DEAD);
-	mutex_unlock(&e->family_lock);
-	mutex_unlock(&ctx->mutex);
+	scoped_guard(pe_event_ctx, e) {
+		guard(mutex)(&e->family_lock);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+	}
 	release_children(e);
 	pe_put(e);
 }

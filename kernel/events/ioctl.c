@@ -181,12 +181,11 @@ static bool is_tracing(const struct pevent *e)
 static int filter_records(struct pevent *e, char *text)
 {
 #ifdef CONFIG_EVENT_TRACING
-	struct mutex *mutex = &pe_ctx(e)->mutex;
 	int ret;
 
-	mutex_unlock(mutex);
+	mutex_unlock(&pe_ctx(e)->mutex);
 	ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
-	mutex_lock(mutex);
+	pe_lock_ctx(e);
 	return ret;
 #else
 	return -EINVAL;
@@ -303,7 +302,8 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
  * @cmd: PERF_EVENT_IOC_*
  * @arg: as the command wants it
  *
- * Return: 0; -ENOTTY for an unknown command; errnos of the commands.
+ * Return: 0; -ENODEV when the event's PMU is gone; -ENOTTY for an unknown command; errnos of the
+ * commands.
  */
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -312,8 +312,8 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (ret)
 		return ret;
-	guard(mutex)(&pe_ctx(e)->mutex);
-	return run(e, cmd, arg);
+	guard(pe_event_ctx)(e);
+	return e->state <= PERF_EVENT_STATE_REVOKED ? -ENODEV : run(e, cmd, arg);
 }
 
 #ifdef CONFIG_COMPAT
@@ -341,9 +341,8 @@ static int for_own_events(void (*fn)(struct pevent *e, void *arg))
 
 	mutex_lock(&current->perf_event_mutex);
 	list_for_each_entry(e, &current->perf_event_list, owner_entry) {
-		mutex_lock(&pe_ctx(e)->mutex);
+		guard(pe_event_ctx)(e);
 		pe_family_each(e, fn, NULL);
-		mutex_unlock(&pe_ctx(e)->mutex);
 	}
 	mutex_unlock(&current->perf_event_mutex);
 	return 0;
@@ -364,14 +363,14 @@ int perf_event_task_disable(void)
 /* Contract: in-kernel users of single events; task context. */
 void perf_event_enable(struct perf_event *event)
 {
-	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	guard(pe_event_ctx)(pe(event));
 	pe_event_call(pe(event), enable_fn, pe(event));
 }
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
 void perf_event_disable(struct perf_event *event)
 {
-	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	guard(pe_event_ctx)(pe(event));
 	pe_event_call(pe(event), disable_fn, pe(event));
 }
 EXPORT_SYMBOL_GPL(perf_event_disable);
@@ -379,7 +378,7 @@ EXPORT_SYMBOL_GPL(perf_event_disable);
 /* Contract: let @event overflow @count more times, enabling it. Return: 0 or -EINVAL. */
 int perf_event_refresh(struct perf_event *event, int count)
 {
-	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	guard(pe_event_ctx)(pe(event));
 	return refresh(pe(event), count);
 }
 EXPORT_SYMBOL_GPL(perf_event_refresh);
@@ -387,7 +386,7 @@ EXPORT_SYMBOL_GPL(perf_event_refresh);
 /* Contract: change the period (or frequency) of @event. Return: 0 or -EINVAL. */
 int perf_event_period(struct perf_event *event, u64 value)
 {
-	guard(mutex)(&pe_ctx(pe(event))->mutex);
+	guard(pe_event_ctx)(pe(event));
 	return set_period(pe(event), value);
 }
 EXPORT_SYMBOL_GPL(perf_event_period);
@@ -398,7 +397,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 	struct pevent *e = pe(event);
 	u64 count;
 
-	guard(mutex)(&pe_ctx(e)->mutex);
+	guard(pe_event_ctx)(e);
 	WARN_ON_ONCE(e->attr.inherit);
 	pe_event_call(e, disable_fn, e);
 	count = local64_read(&e->count);

@@ -47,19 +47,22 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 		.handler_context	= context,
 	};
 	struct pevent *e;
-	int err;
+	int err, idx;
 
 	if (attr->aux_output || attr->aux_action)
 		return ERR_PTR(-EINVAL);
+
+	/* Its PMU stays until the event is in its context. */
+	idx = pe_pmus_read_lock();
 	e = pe_alloc(&args);
-	if (IS_ERR(e))
-		return ERR_CAST(e);
-	err = enter(e, task);
-	if (err) {
-		pe_put(e);
-		return ERR_PTR(err);
+	err = PTR_ERR_OR_ZERO(e);
+	if (!err) {
+		err = enter(e, task);
+		if (err)
+			pe_put(e);
 	}
-	return &e->pub;
+	pe_pmus_read_unlock(idx);
+	return err ? ERR_PTR(err) : &e->pub;
 }
 EXPORT_SYMBOL_GPL(perf_event_create_kernel_counter);
 

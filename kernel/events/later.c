@@ -51,11 +51,6 @@ long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg)
 	}
 }
 
-/* Events of PMUs that serve several CPUs stay where they were opened. */
-void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
-{
-}
-EXPORT_SYMBOL_GPL(perf_pmu_migrate_context);
 
 /* BPF programs on events */
 

@@ -42,6 +42,7 @@ static inline struct perf_buffer *pe_bound_buffer(struct pevent *e)
 }
 
 /* install.c */
+struct pctx *pe_lock_ctx(struct pevent *e);		/* e->ctx, its mutex */
 struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced; ERR_PTR */
 void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, takes a ctx reference */
 void pe_detach(struct pevent *e, enum perf_event_state final);
@@ -49,9 +50,11 @@ void pe_retire(struct pevent *e);
 void pe_activate_ctx(struct pctx *ctx);
 void pe_release(struct pevent *e);			/* last user closed it */
 
+DEFINE_GUARD(pe_event_ctx, struct pevent *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
+
 /* family (inherit.c) */
 void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);
-void pe_child_leave(struct pevent *child);
+void pe_child_leave(struct pevent *child, enum perf_event_state final);
 
 /* hotplug.c */
 void pe_hotplug_init(void);

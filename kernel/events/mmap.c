@@ -117,8 +117,22 @@ static bool maps_aux(const struct vm_area_struct *vma)
 
 static void tell_pmu_mapped(struct pevent *e, struct mm_struct *mm)
 {
-	if (e->pmu->event_mapped)
-		e->pmu->event_mapped(&e->pub, mm);
+	int idx = pe_pmus_read_lock();
+	struct pmu *pmu = READ_ONCE(e->pmu);
+
+	if (pmu->event_mapped)
+		pmu->event_mapped(&e->pub, mm);
+	pe_pmus_read_unlock(idx);
+}
+
+static void tell_pmu_unmapped(struct pevent *e, struct mm_struct *mm)
+{
+	int idx = pe_pmus_read_lock();
+	struct pmu *pmu = READ_ONCE(e->pmu);
+
+	if (pmu->event_unmapped)
+		pmu->event_unmapped(&e->pub, mm);
+	pe_pmus_read_unlock(idx);
 }
 
 /* mremap() moves a mapping: the new vma is opened, then the old one closed. */
@@ -213,8 +227,7 @@ static void close_vma(struct vm_area_struct *vma)
 	struct perf_buffer *rb = pe_buffer_get(e);
 	bool last;
 
-	if (e->pmu->event_unmapped)
-		e->pmu->event_unmapped(&e->pub, vma->vm_mm);
+	tell_pmu_unmapped(e, vma->vm_mm);
 
 	if (maps_aux(vma)) {
 		scoped_guard(mutex, &rb->aux.mutex)
@@ -415,8 +428,8 @@ static int map_aux(struct pevent *e, struct vm_area_struct *vma)
  * @vma: the mapping that is being made; mmap_lock held for writing
  *
  * Return: 0; -EINVAL for a size, offset or kind of mapping, or an event, that cannot be mapped;
- * -EPERM when too much memory would be locked; -EOPNOTSUPP for an AUX area of an event that is no
- * tracer; -ENOMEM; what the security module says.
+ * -ENODEV when the event's PMU is gone; -EPERM when too much memory would be locked; -EOPNOTSUPP
+ * for an AUX area of an event that is no tracer; -ENOMEM; what the security module says.
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -424,6 +437,8 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 	unsigned long nr_pages = vma_pages(vma) - 1;
 	int ret;
 
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
 	/* All children, on any CPU, would write to the one buffer. */
 	if (e->attr.inherit && e->cpu == -1)
 		return pe_err(-EINVAL, "mmap: an event with inherit needs a CPU");
@@ -436,6 +451,9 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 
 	scoped_guard(mutex, &e->mmap_mutex) {
+		/* It may have left meanwhile; if not, it stays as long as this is locked. */
+		if (e->pmu->gone)
+			return -ENODEV;
 		ret = maps_aux(vma) ? map_aux(e, vma) : map_buffer(e, vma, nr_pages);
 		if (ret)
 			return ret;

@@ -220,6 +220,9 @@ int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
 	if (leader != e && is_software_event(&e->pub))
 		pmu = pe_part(leader)->pmu;
 	err = pe_ctx_reserve(ctx, pmu, e);
+	/* Where it goes when the others leave. */
+	if (!err && pmu != e->pmu)
+		err = pe_ctx_reserve(ctx, e->pmu, e);
 	if (err)
 		return err;
 	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
@@ -356,7 +359,7 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 {
 	struct opening o = { .flags = flags, .cpu = cpu, .cgroup_fd = pid };
 	struct file *file;
-	int fd, err;
+	int fd, err, idx;
 
 	if (flags & ~FLAGS_ALL)
 		return pe_err(-EINVAL, "flags: unknown bit");
@@ -372,9 +375,13 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 	fd = get_unused_fd_flags(flags & PERF_FLAG_FD_CLOEXEC ? O_CLOEXEC : 0);
 	if (fd < 0)
 		return fd;
+	/* The event's PMU stays until the event is in its context, or has been given up. */
+	idx = pe_pmus_read_lock();
 	file = open_event(&o, pid, group_fd);
-	if (IS_ERR(file)) {
+	if (IS_ERR(file))
 		abandon(&o);
+	pe_pmus_read_unlock(idx);
+	if (IS_ERR(file)) {
 		put_unused_fd(fd);
 		return PTR_ERR(file);
 	}

@@ -66,20 +66,31 @@ struct queue_node *queue_cursor_next(struct queue_cursor *cur);
 /* pmu.c */
 int pe_pmu_bind_event(struct pevent *e);	/* attr.type -> pmu, runs event_init */
 void pe_pmu_unbind_event(struct pevent *e);	/* runs destroy, drops the module */
+void pe_pmu_revoke(struct pevent *e);
+void pe_pmu_leave(struct pevent *e);
+void pe_pmu_delist(struct pmu *pmu);
+void pe_pmu_free(struct pmu *pmu);
+struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool events);
+void pe_roster_leave(struct pe_roster *roster, struct list_head *entry, struct pmu *pmu);
 int pe_pmu_init(void);
 extern struct mutex pe_pmus_lock;
 extern struct list_head pe_pmus;		/* struct pmu.entry; pe_pmus_lock or its SRCU */
 int pe_pmus_read_lock(void);
 void pe_pmus_read_unlock(int idx);
+void pe_pmus_sync(void);
 bool pe_pmu_claim_exclusive(struct pevent *e);	/* PERF_PMU_CAP_EXCLUSIVE: -EBUSY if false */
 void pe_pmu_release_exclusive(struct pevent *e);
-
-const struct cpumask *pe_scope_cpus(unsigned int scope, int cpu);
 
 static inline struct perf_cpu_pmu_context *pe_cpc(struct pmu *pmu)
 {
 	return this_cpu_ptr(pmu->cpu_pmu_context);
 }
+
+/* pmu_scope.c */
+const struct cpumask *pe_scope_cpus(unsigned int scope, int cpu);
+const struct cpumask *pe_scope_elected(unsigned int scope);
+void pe_scope_cpu_up(int cpu);
+unsigned int pe_scope_cpu_down(int cpu, unsigned int scope);
 
 /* pmu_sysfs.c */
 #define PE_NO_DEVICE	((struct device *)-1L)	/* pmu->dev of a PMU that is not shown in sysfs */
@@ -90,9 +101,11 @@ void pe_pmu_sysfs_init(void);
 /* rotate.c lends its timer to pmu.c (per-CPU state is made there) */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);
 void pe_mux_set_interval(struct pmu *pmu, int ms);	/* cpus_read_lock held */
+void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
 
 /* context.c lends part initialisation to pmu.c */
 void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu);
 void pe_part_fini(struct pe_part *part);
+void pe_part_free(struct pe_part *part);
 
 #endif /* _KERNEL_EVENTS_PARTS_H */

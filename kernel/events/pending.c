@@ -190,6 +190,9 @@ static void disable_locked(struct pctx *ctx, void *arg)
 {
 	struct pevent *e = arg;
 
+	/* It moves to another CPU, and was disabled when it was taken out here. */
+	if (pe_ctx(e) != ctx)
+		return;
 	WRITE_ONCE(e->pending_disable, 0);
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_disable_locked(e, pe_now());

@@ -2,7 +2,7 @@
 /*
  * The registry of PMUs: who is there, and which one an event belongs to.
  *
- * Drivers call perf_pmu_register() and perf_pmu_unregister() in task context; event.c calls
+ * Drivers call perf_pmu_register() in task context; event.c calls
  * pe_pmu_bind_event() when it makes an event, and pe_pmu_unbind_event() when it frees one.  The
  * scheduling layer and drivers call perf_pmu_disable() and perf_pmu_enable() with irqs off.
  *
@@ -10,9 +10,9 @@
  * (with a NULL pointer) before the PMU is set up, and the pointer stored when everything else is
  * done, so a reader sees a finished PMU or none.  Both the IDR and the list are changed under
  * pe_pmus_lock.  Readers are in an SRCU section, because event_init() sleeps in the middle of a
- * walk; unregistering waits for SRCU, hence for every event_init() that could have found the PMU,
- * and for RCU on behalf of the IDR.  Afterwards nobody can use the PMU but its events, and those
- * hold its module.
+ * walk.  Whoever makes an event stays in the section until the event is in its context, so when
+ * unregistering has waited for SRCU there are no half-made events of the PMU.  What the PMU has to
+ * be rid of is on its rosters: its events, and its parts of task contexts.  See pmu_leave.c.
  *
  * Which PMU gets an event
  *
@@ -35,7 +35,7 @@
 #include <linux/module.h>
 #include <linux/perf_regs.h>
 #include <linux/srcu.h>
-#include <linux/topology.h>
+#include <linux/wait_bit.h>
 #include "parts.h"
 
 /* Milliseconds between two rotations of a PMU whose driver has no opinion: a tick. */
@@ -148,6 +148,9 @@ static int alloc_percpu_state(struct pmu *pmu)
 		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
 
 		INIT_LIST_HEAD(&cpc->sched_cb_entry);
+		spin_lock_init(&cpc->roster.lock);
+		INIT_LIST_HEAD(&cpc->roster.events);
+		INIT_LIST_HEAD(&cpc->roster.parts);
 		pe_part_init(&cpc->cpu_part, &per_cpu(pe_cpu, cpu).ctx, pmu);
 		pe_mux_init(cpc, cpu);
 	}
@@ -205,6 +208,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 	if (pmu->type < 0)
 		return pmu->type;
 
+	pmu->gone = false;
 	atomic_set(&pmu->exclusive_cnt, 0);
 	fill_in_operations(pmu);
 	ret = alloc_percpu_state(pmu);
@@ -222,19 +226,90 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 }
 EXPORT_SYMBOL_GPL(perf_pmu_register);
 
-void perf_pmu_unregister(struct pmu *pmu)
+/**
+ * pe_pmu_delist() - a PMU leaves the registry
+ * @pmu: it
+ *
+ * Task context.  Afterwards every event of the PMU is on its rosters with its context known, or is
+ * being freed, and no further one will be made.  Its state stays: see pe_pmu_free().
+ */
+void pe_pmu_delist(struct pmu *pmu)
 {
 	scoped_guard(mutex, &pe_pmus_lock) {
 		list_del_rcu(&pmu->entry);
 		idr_remove(&by_type, pmu->type);
+		WRITE_ONCE(pmu->gone, true);
 	}
-	synchronize_srcu(&readers);
-	synchronize_rcu();
+	pe_pmus_sync();
+}
 
+/**
+ * pe_pmus_sync() - wait for all who are between pe_pmus_read_lock() and pe_pmus_read_unlock()
+ *
+ * Task context.
+ */
+void pe_pmus_sync(void)
+{
+	synchronize_srcu(&readers);
+}
+
+/**
+ * pe_pmu_free() - free what registration made
+ * @pmu: a PMU that has left the registry, without events and parts of tasks
+ *
+ * Task context.
+ */
+void pe_pmu_free(struct pmu *pmu)
+{
 	leave_cpu_contexts(pmu);
 	free_state(pmu);
 }
-EXPORT_SYMBOL_GPL(perf_pmu_unregister);
+
+/* ----------------------------------------------------------------------- rosters */
+
+/**
+ * pe_roster_join() - enter what has to end when a PMU leaves
+ * @pmu: it
+ * @entry: link of an event (@events) or a part
+ * @events: which list
+ *
+ * The caller is in a pe_pmus_read_lock() section, so the PMU does not leave meanwhile.
+ * Return: what pe_roster_leave() wants; NULL for a PMU that lasts.
+ */
+struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool events)
+{
+	struct pe_roster *roster;
+
+	if (pmu->lasting)
+		return NULL;
+	roster = &raw_cpu_ptr(pmu->cpu_pmu_context)->roster;
+	guard(spinlock_irqsave)(&roster->lock);
+	list_add_tail(entry, events ? &roster->events : &roster->parts);
+	return roster;
+}
+
+/**
+ * pe_roster_leave() - the opposite
+ * @roster: what pe_roster_join() returned
+ * @entry: as there
+ * @pmu: as there; it may be freed as soon as this returns
+ *
+ * Any context but NMI.
+ */
+void pe_roster_leave(struct pe_roster *roster, struct list_head *entry, struct pmu *pmu)
+{
+	bool gone;
+
+	if (!roster)
+		return;
+	scoped_guard(spinlock_irqsave, &roster->lock) {
+		list_del_init(entry);
+		gone = pmu->gone;
+	}
+	/* The address is but a key here. */
+	if (gone)
+		wake_up_var(pmu);
+}
 
 /**
  * pe_pmu_init() - make the registry usable
@@ -244,33 +319,6 @@ EXPORT_SYMBOL_GPL(perf_pmu_unregister);
 int __init pe_pmu_init(void)
 {
 	return 0;	/* everything here is initialised at build time */
-}
-
-/* ------------------------------------------------------------------- PMU scopes */
-
-/**
- * pe_scope_cpus() - the CPUs that share an instance of a PMU with @cpu
- * @scope: enum perf_pmu_scope
- * @cpu: any possible CPU
- *
- * Return: the mask, or NULL for PERF_PMU_SCOPE_NONE.  It may name offline CPUs.
- */
-const struct cpumask *pe_scope_cpus(unsigned int scope, int cpu)
-{
-	switch (scope) {
-	case PERF_PMU_SCOPE_CORE:
-		return topology_sibling_cpumask(cpu);
-	case PERF_PMU_SCOPE_DIE:
-		return topology_die_cpumask(cpu);
-	case PERF_PMU_SCOPE_CLUSTER:
-		return topology_cluster_cpumask(cpu);
-	case PERF_PMU_SCOPE_PKG:
-		return topology_core_cpumask(cpu);
-	case PERF_PMU_SCOPE_SYS_WIDE:
-		return cpu_online_mask;
-	default:
-		return NULL;
-	}
 }
 
 /* ------------------------------------------------------------- an event's PMU */
@@ -285,7 +333,8 @@ static int check_capabilities(struct pmu *pmu, struct pevent *e)
 	if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(&e->pub))
 		return -EINVAL;
 	if (pmu->scope != PERF_PMU_SCOPE_NONE && e->cpu >= 0) {
-		if (!cpumask_intersects(pe_scope_cpus(pmu->scope, e->cpu), cpu_online_mask))
+		if (!cpumask_intersects(pe_scope_cpus(pmu->scope, e->cpu),
+					pe_scope_elected(pmu->scope)))
 			return -ENODEV;
 		e->event_caps |= PERF_EV_CAP_READ_SCOPE;
 	}
@@ -328,6 +377,7 @@ static int ask_pmu(struct pmu *pmu, struct pevent *e)
 		return -ENODEV;
 
 	e->pmu = pmu;
+	e->module = pmu->module;
 	if (!e->parent && !pe_is_leader(e) && pmu->task_ctx_nr != perf_sw_context)
 		group = lock_group(e);
 	ret = pmu->event_init(&e->pub);
@@ -335,6 +385,7 @@ static int ask_pmu(struct pmu *pmu, struct pevent *e)
 		mutex_unlock(group);
 
 	if (!ret) {
+		e->roster = pe_roster_join(pmu, &e->pmu_entry, true);
 		ret = check_capabilities(pmu, e);
 		if (!ret)
 			return 0;
@@ -412,26 +463,42 @@ static int bind_opened(struct pevent *e)
  * pe_pmu_bind_event() - find the PMU of a new event and initialise the event for it
  * @e: with attr, cpu, parent, group_leader, hw.target and attach_state set, in no context yet
  *
- * Task context, may sleep.  For an opened sibling it takes the ctx->mutex of the leader; for an
- * inherited one the caller holds it.  On success e->pmu is set and its module held.
+ * Task context, may sleep.  The caller is in a pe_pmus_read_lock() section, which it leaves when
+ * the event is in its context or has been freed.  For an opened sibling this takes the ctx->mutex
+ * of the leader; for an inherited one the caller holds it.  On success e->pmu is set and its module
+ * held.
  *
- * Return: 0, or what the PMU said; -ENOENT when none knows the event.
+ * Return: 0, or what the PMU said; -ENOENT when none knows the event; -ENODEV when an inherited
+ * event's PMU is leaving.
  */
 int pe_pmu_bind_event(struct pevent *e)
 {
-	int idx, ret;
-
 	/* Drivers may rewrite attr.type to pass the event on to another PMU. */
 	e->orig_type = e->attr.type;
 
-	/* The parent holds the module, so its PMU cannot go away. */
-	if (e->parent)
-		return ask_pmu(e->parent->pmu, e);
+	if (!e->parent)
+		return bind_opened(e);
+	if (READ_ONCE(e->parent->pmu->gone))
+		return -ENODEV;
+	return ask_pmu(e->parent->pmu, e);
+}
 
-	idx = pe_pmus_read_lock();
-	ret = bind_opened(e);
-	pe_pmus_read_unlock(idx);
-	return ret;
+/**
+ * pe_pmu_leave() - the PMU forgets an event
+ * @e: a bound event that is in no context (any more)
+ *
+ * Task context, may sleep.  e->pmu stays: the last hit of a passive event may be under way on
+ * another CPU, and only PMUs that last have passive events.
+ */
+void pe_pmu_leave(struct pevent *e)
+{
+	pe_pmu_release_exclusive(e);
+	if (e->destroy) {
+		e->destroy(&e->pub);
+		e->destroy = NULL;
+	}
+	pe_roster_leave(e->roster, &e->pmu_entry, e->pmu);
+	e->roster = NULL;
 }
 
 /**
@@ -442,16 +509,58 @@ int pe_pmu_bind_event(struct pevent *e)
  */
 void pe_pmu_unbind_event(struct pevent *e)
 {
-	struct pmu *pmu = e->pmu;
-
-	if (!pmu)
+	if (!e->pmu)
 		return;
-	if (e->destroy) {
-		e->destroy(&e->pub);
-		e->destroy = NULL;
-	}
-	/* e->pmu stays: the last hit of a passive event may be under way on another CPU. */
-	module_put(pmu->module);
+	pe_pmu_leave(e);
+	module_put(e->module);
+}
+
+static int gone_init(struct perf_event *event)
+{
+	return -ENODEV;
+}
+
+static int gone_add(struct perf_event *event, int flags)
+{
+	return -ENODEV;
+}
+
+static void gone_op(struct perf_event *event, int flags) { }
+static void gone_read(struct perf_event *event) { }
+
+static struct pmu gone_pmu = {
+	.name		= "gone",
+	.task_ctx_nr	= perf_invalid_context,
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+	.module		= NULL,
+	.event_init	= gone_init,
+	.add		= gone_add,
+	.del		= gone_op,
+	.start		= gone_op,
+	.stop		= gone_op,
+	.read		= gone_read,
+	.start_txn	= no_start_txn,
+	.commit_txn	= no_commit_txn,
+	.cancel_txn	= no_pmu_op,
+	.check_period	= any_period,
+	.event_idx	= no_index,
+	.lasting	= true,
+	.gone		= true,
+};
+
+/**
+ * pe_pmu_revoke() - the PMU of an event leaves before the event does
+ * @e: an event that was taken out of its context for good; ctx->mutex held
+ *
+ * Its driver is rid of it afterwards, but for its module: code of the driver may have to free the
+ * event's AUX area.  Those who read e->pmu without ctx->mutex or e->mmap_mutex do it in a
+ * pe_pmus_read_lock() section or with irqs off.
+ */
+void pe_pmu_revoke(struct pevent *e)
+{
+	pe_pmu_leave(e);
+	guard(mutex)(&e->mmap_mutex);
+	WRITE_ONCE(e->pmu, &gone_pmu);
 }
 
 /**

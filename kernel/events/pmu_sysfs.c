@@ -70,28 +70,9 @@ static ssize_t nr_addr_filters_show(struct device *dev, struct device_attribute 
 }
 static DEVICE_ATTR_RO(nr_addr_filters);
 
-/* The lowest online CPU stands for each instance.  CPUs may go meanwhile, as after the answer. */
-static void choose_cpus(unsigned int scope, struct cpumask *chosen)
-{
-	int cpu;
-
-	for_each_online_cpu(cpu) {
-		if (!cpumask_intersects(pe_scope_cpus(scope, cpu), chosen))
-			cpumask_set_cpu(cpu, chosen);
-	}
-}
-
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	cpumask_var_t chosen;
-	ssize_t len;
-
-	if (!zalloc_cpumask_var(&chosen, GFP_KERNEL))
-		return -ENOMEM;
-	choose_cpus(shown_pmu(dev)->scope, chosen);
-	len = cpumap_print_to_pagebuf(true, buf, chosen);
-	free_cpumask_var(chosen);
-	return len;
+	return cpumap_print_to_pagebuf(true, buf, pe_scope_elected(shown_pmu(dev)->scope));
 }
 static DEVICE_ATTR_RO(cpumask);
 

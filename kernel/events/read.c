@@ -102,19 +102,62 @@ static void add_fn(struct pctx *ctx, void *arg)
 			add_one(r, i++, m, now);
 }
 
+/*
+ * An event that any CPU of the package or scope may read counts as being on this one.
+ * @caps: its event_caps, as far as all who are to be read share them
+ */
+static int readable_cpu(const struct pevent *e, int caps, int cpu)
+{
+	int here = smp_processor_id();
+
+	if (cpu < 0 || cpu == here)
+		return cpu;
+	if (caps & PERF_EV_CAP_READ_ACTIVE_PKG &&
+	    topology_physical_package_id(cpu) == topology_physical_package_id(here))
+		return here;
+	if (caps & PERF_EV_CAP_READ_SCOPE &&
+	    cpumask_test_cpu(here, pe_scope_cpus(e->pmu->scope, cpu)))
+		return here;
+	return cpu;
+}
+
+/* Without disturbing the CPU that counts it. Return: done. */
+static bool add_here(struct pevent *e, struct group_read *r)
+{
+	struct pctx *ctx = pe_ctx(e);
+	int caps = e->event_caps;
+	struct pevent *m;
+
+	if (!(caps & (PERF_EV_CAP_READ_ACTIVE_PKG | PERF_EV_CAP_READ_SCOPE)))
+		return false;
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (!r->alone)
+		pe_for_each_member(m, e)
+			caps &= m->event_caps;
+	if (e->oncpu < 0 || readable_cpu(e, caps, e->oncpu) != smp_processor_id())
+		return false;
+	add_fn(ctx, r);
+	return true;
+}
+
+static void add_one_group(struct pevent *leader, struct group_read *r)
+{
+	r->leader = leader;
+	if (!add_here(leader, r))
+		pe_event_call(leader, add_fn, r);
+}
+
 /* Add up @e (a leader unless r->alone) and its children. */
 static int add_family(struct pevent *e, struct group_read *r)
 {
 	struct pevent *child;
 
 	mutex_lock(&e->family_lock);
-	r->leader = e;
-	pe_event_call(e, add_fn, r);
+	add_one_group(e, r);
 	list_for_each_entry(child, &e->children, child_entry) {
 		if (r->err)
 			break;
-		r->leader = child;
-		pe_event_call(child, add_fn, r);
+		add_one_group(child, r);
 	}
 	mutex_unlock(&e->family_lock);
 	return r->err;
@@ -200,7 +243,7 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 	if (ret)
 		return ret;
 
-	guard(mutex)(&pe_ctx(e)->mutex);
+	guard(pe_event_ctx)(e);
 	if (e->state == PERF_EVENT_STATE_ERROR)
 		return 0;
 	size = pe_plan_read_size(format, pe_leader(e)->nr_siblings);
@@ -223,27 +266,13 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 	u64 count = 0;
 	struct group_read r = { .nr = 1, .alone = true, .count = &count };
 
-	mutex_lock(&pe_ctx(e)->mutex);
-	add_family(e, &r);
-	mutex_unlock(&pe_ctx(e)->mutex);
+	scoped_guard(pe_event_ctx, e)
+		add_family(e, &r);
 	*enabled = r.times.enabled;
 	*running = r.times.running;
 	return count;
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
-
-/* An event that any CPU of the package or scope may read counts as being on this one. */
-static int readable_cpu(const struct pevent *e, int cpu)
-{
-	int here = smp_processor_id();
-
-	if (cpu < 0 || cpu == here)
-		return cpu;
-	if (e->event_caps & PERF_EV_CAP_READ_ACTIVE_PKG &&
-	    topology_physical_package_id(cpu) == topology_physical_package_id(here))
-		return here;
-	return cpu;
-}
 
 /**
  * perf_event_read_local() - count of an event that counts right here
@@ -271,11 +300,12 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 
 	local_irq_save(flags);
 	if (of_task ? e->hw.target != current :
-		      readable_cpu(e, e->cpu) != smp_processor_id())
+		      readable_cpu(e, e->event_caps, e->cpu) != smp_processor_id())
 		goto out;
 
 	counts_here = pe_is_passive(e) ? e->state == PERF_EVENT_STATE_ACTIVE :
-					 readable_cpu(e, e->oncpu) == smp_processor_id();
+					 readable_cpu(e, e->event_caps, e->oncpu) ==
+					 smp_processor_id();
 	ret = -EBUSY;
 	if (e->attr.pinned && !counts_here)
 		goto out;

@@ -65,7 +65,8 @@ static enum hrtimer_restart mux_fires(struct hrtimer *timer)
 
 	lockdep_assert_irqs_disabled();
 	pe_lock_here(task_ctx);
-	again = take_turn(cpc);
+	/* The timers of a CPU that goes offline move to another one. */
+	again = cpc == pe_cpc(cpc->cpu_part.pmu) && take_turn(cpc);
 	raw_spin_lock(&cpc->mux_lock);
 	if (again)
 		hrtimer_forward_now(timer, cpc->mux_interval);
@@ -89,6 +90,18 @@ void pe_mux_arm(struct perf_cpu_pmu_context *cpc)
 		hrtimer_start_expires(&cpc->mux, HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 	raw_spin_unlock(&cpc->mux_lock);
+}
+
+/**
+ * pe_mux_forget() - the CPU of a timer is offline
+ * @cpc: the PMU on that CPU
+ *
+ * Task context.  The timer may have gone to another CPU; it starts afresh when its own comes back.
+ */
+void pe_mux_forget(struct perf_cpu_pmu_context *cpc)
+{
+	hrtimer_cancel(&cpc->mux);
+	cpc->mux_armed = false;
 }
 
 /**

@@ -120,16 +120,16 @@ undo:
  */
 void pe_group_out(struct pevent *leader, u64 now)
 {
-	struct perf_cpu_pmu_context *cpc = pe_cpc(pe_part(leader)->pmu);
+	struct pmu *pmu = pe_part(leader)->pmu;
 	struct pevent *m;
 
 	if (list_empty(&leader->running_entry))
 		return;
-	perf_pmu_disable(pe_part(leader)->pmu);
+	perf_pmu_disable(pmu);
 	pe_for_each_member(m, leader)
-		event_out(m, cpc, now);
+		event_out(m, pe_cpc(pmu), now);
 	list_del_init(&leader->running_entry);
-	perf_pmu_enable(pe_part(leader)->pmu);
+	perf_pmu_enable(pmu);
 }
 
 /**

@@ -64,6 +64,8 @@ void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned in
 /* group.c: state of whole events, passive or scheduled; ctx->lock held, on the CPU if ctx is in */
 void pe_install(struct pevent *e, u64 now);
 void pe_withdraw(struct pevent *e, bool keep_group, u64 now);
+void pe_group_take(struct pevent *leader, u64 now);
+void pe_group_bring(struct pevent *leader, u64 now);
 void pe_enable_locked(struct pevent *e, u64 now);
 void pe_disable_locked(struct pevent *e, u64 now);
 void pe_passive_group_settle(struct pevent *leader, u64 now);

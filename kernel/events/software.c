@@ -347,6 +347,7 @@ static int event_init(struct perf_event *event)
 }
 
 struct pmu pe_swevent_pmu = {
+	.lasting	= true,
 	.task_ctx_nr	= perf_sw_context,
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
 	.event_init	= event_init,

@@ -198,6 +198,8 @@ struct pctx {
  * @nr_data: events that hold task_ctx_data						L
  * @starved: some eligible group did not fit; rotation has work to do			L
  * @stale: to be scheduled anew at the end of a cgroup switch				L
+ * @roster: the list that tells the PMU of this part, or NULL				I
+ * @pmu_entry: there
  */
 struct pe_part {
 	union {
@@ -213,6 +215,20 @@ struct pe_part {
 	unsigned int		nr_data;
 	bool			starved;
 	bool			stale;
+	struct pe_roster	*roster;
+	struct list_head	pmu_entry;
+};
+
+/**
+ * struct pe_roster - what has to end when a PMU leaves; one for each CPU, against contention
+ * @lock: leaf, irqs off
+ * @events: events made on this CPU, by pevent.pmu_entry
+ * @parts: parts of task contexts made on this CPU, by pe_part.pmu_entry
+ */
+struct pe_roster {
+	spinlock_t		lock;		/* see above */
+	struct list_head	events;
+	struct list_head	parts;
 };
 
 /**
@@ -227,6 +243,7 @@ struct pe_part {
  * @mux_lock: for @mux_armed and starting @mux
  * @mux_interval: its period
  * @mux_armed: it is started
+ * @roster: see there
  */
 struct perf_cpu_pmu_context {
 	struct pe_part		cpu_part;
@@ -239,6 +256,7 @@ struct perf_cpu_pmu_context {
 	raw_spinlock_t		mux_lock;
 	ktime_t			mux_interval;
 	bool			mux_armed;
+	struct pe_roster	roster;
 };
 
 /**
@@ -306,6 +324,7 @@ struct pe_plan {
  *              can hit it then
  *   ERROR      a pinned group that could not be scheduled
  *   EXIT       the task is gone; the final count can be read
+ *   REVOKED    the PMU is gone; likewise
  *   DEAD       the last user closed it
  *
  * A *passive* event needs no hardware and no timer (software counters, dummy, bpf-output, and the
@@ -350,11 +369,15 @@ struct pevent {
 	struct list_head	child_entry;		/* F of the parent; ctx->unjoined before */
 	unsigned int		family_gen;		/* F: on and off; child: as of fork */
 	bool			family_on;		/* F: what the last of these was */
+	bool			in_family;		/* F: child: on parent->children */
 	struct pevent		*clone;			/* current, during its fork only */
 	atomic64_t		gone_count;		/* sums of the children that exited: */
 	atomic64_t		gone_enabled;		/*   written under F, read anywhere */
 	atomic64_t		gone_running;
 	struct list_head	owner_entry;		/* O */
+	struct module		*module;		/* I: of the PMU, held until the end */
+	struct pe_roster	*roster;		/* I: the PMU's, or NULL */
+	struct list_head	pmu_entry;		/* roster->lock */
 	struct rcu_head		rcu;
 
 	/* buffer and those who wait for it; in use on sinks only */
@@ -399,9 +422,13 @@ static inline struct pevent *pe(const struct perf_event *event)
 	return (struct pevent *)event;
 }
 
+/*
+ * The context of an event.  It changes only from one CPU context to another, which live for ever,
+ * by perf_pmu_migrate_context(): both ctx->mutex held, ctx->lock of the old one held.
+ */
 static inline struct pctx *pe_ctx(const struct pevent *e)
 {
-	return container_of(e->ctx, struct pctx, pub);
+	return container_of(READ_ONCE(e->ctx), struct pctx, pub);
 }
 
 static inline struct pe_part *pe_part(const struct pevent *e)

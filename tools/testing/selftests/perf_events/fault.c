@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fault.c - memory runs out: every allocation of a call fails once, the first
+ * in the first turn, the second in the second, until none is left to fail.
+ * Each time the call says ENOMEM, nothing is left behind, and the same call
+ * works afterwards. Needs a kernel with CONFIG_FAULT_INJECTION.
+ */
+#include "lib/ptest.h"
+#include <sys/mount.h>
+#include <sys/prctl.h>
+
+#define MODULE		"test_count"
+#define TURNS_MAX	2000
+#define DEBUGFS		"/sys/kernel/debug"
+
+static int nth_fd = -1;
+
+static void tune(const char *name, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s", name);
+	pt_eq(pt_write_file(path, value), 0);
+}
+
+/* Allocations that may sleep fail as well, of whatever size, and nobody prints a stack. */
+static void need_injection(void)
+{
+	char path[64];
+
+	if (!pt_path_exists(DEBUGFS "/failslab") && mount("debugfs", DEBUGFS, "debugfs", 0, NULL) &&
+	    errno != EBUSY)
+		pt_skip("no debugfs: %s", strerror(errno));
+	if (!pt_path_exists(DEBUGFS "/failslab") || !pt_path_exists(DEBUGFS "/fail_page_alloc"))
+		pt_skip("this kernel cannot make allocations fail");
+	tune("failslab/ignore-gfp-wait", "N");
+	tune("failslab/verbose", "0");
+	tune("fail_page_alloc/ignore-gfp-wait", "N");
+	tune("fail_page_alloc/ignore-gfp-highmem", "N");
+	tune("fail_page_alloc/min-order", "0");
+	tune("fail_page_alloc/verbose", "0");
+	snprintf(path, sizeof(path), "/proc/self/task/%d/fail-nth", (int)pt_tid());
+	nth_fd = open(path, O_RDWR | O_CLOEXEC);
+	if (nth_fd < 0)
+		pt_skip("no %s", path);
+}
+
+static void arm(int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	pt_need(pwrite(nth_fd, text, (size_t)len, 0) == len, "fail-nth: %s", strerror(errno));
+}
+
+/* Return: the n-th allocation came, and failed. */
+static bool disarm(void)
+{
+	char text[16] = "";
+
+	pt_need(pread(nth_fd, text, sizeof(text) - 1, 0) > 0, "fail-nth: %s", strerror(errno));
+	if (!atoi(text))
+		return true;
+	arm(0);
+	return false;
+}
+
+/*
+ * One turn each: try() returns 0 or -errno and undoes itself when it worked; check() looks at what
+ * is left in either case. Some allocations may fail without harm.
+ */
+static void all_turns(int (*try)(void), void (*check)(void))
+{
+	int n, failed = 0;
+
+	pt_eq(try(), 0);
+	check();
+	for (n = 1; n < TURNS_MAX; n++) {
+		bool hit;
+		int ret;
+
+		arm(n);
+		ret = try();
+		hit = disarm();
+		pt_check(!ret || ret == -ENOMEM, "turn %d: %s", n, strerror(-ret));
+		pt_check(!ret || hit, "turn %d: failed without a reason", n);
+		failed += ret == -ENOMEM;
+		check();
+		if (!hit)
+			break;
+		if (pt_failures())
+			return;
+	}
+	pt_check(n < TURNS_MAX, "no end after %d turns", n);
+	pt_check(failed > 0, "nothing failed");
+	pt_msg("%d allocations, %d calls failed", n - 1, failed);
+	pt_eq(try(), 0);
+	check();
+}
+
+static void nothing_to_check(void)
+{
+}
+
+static struct perf_event_attr attr;
+static int group = -1;
+
+/* Closing is not what is tested here. */
+static int close_unarmed(int fd)
+{
+	int left[2] = { -1, -1 };
+	char text[16] = "";
+
+	if (pread(nth_fd, text, sizeof(text) - 1, 0) > 0)
+		left[0] = atoi(text);
+	if (left[0] > 0)
+		arm(0);
+	close(fd);
+	if (left[0] > 0)
+		arm(left[0]);
+	return 0;
+}
+
+static int try_open(void)
+{
+	struct perf_event_attr copy = attr;
+	int fd = pt_try_open(&copy, 0, -1, group, 0);
+
+	return fd < 0 ? fd : close_unarmed(fd);
+}
+
+static void no_events_left(void)
+{
+	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
+}
+
+static void open_software(void)
+{
+	need_injection();
+	attr = pt_attr(PT_SW(PAGE_FAULTS));
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+	all_turns(try_open, nothing_to_check);
+}
+
+static void open_tracepoint(void)
+{
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_switch"));
+	need_injection();
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_RAW;
+	all_turns(try_open, nothing_to_check);
+}
+
+static void open_breakpoint(void)
+{
+	static u64 word;
+
+	attr = pt_attr(PERF_TYPE_BREAKPOINT, 0);
+	attr.bp_type = 2;
+	attr.bp_addr = pt_addr(&word);
+	attr.bp_len = 8;
+	attr.exclude_kernel = 1;
+	if (pt_probe(&attr))
+		pt_skip("no breakpoints");
+	need_injection();
+	all_turns(try_open, nothing_to_check);
+}
+
+static void open_sibling(void)
+{
+	struct perf_event_attr lead = pt_attr(PT_SW(DUMMY));
+
+	need_injection();
+	pt_load_module(MODULE, "filters=2");
+	group = pt_open(&lead, 0, -1, -1, 0);
+	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	attr.sample_period = 5;
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	all_turns(try_open, no_events_left);
+}
+
+/* The claim of a PMU that serves tasks or CPUs is given back: events of a CPU can be had. */
+static void claim_is_given_back(void)
+{
+	struct perf_event_attr copy = attr;
+	int fd = pt_try_open(&copy, -1, 0, -1, 0);
+
+	pt_check(fd >= 0, "the PMU is still claimed: %s", strerror(-fd));
+	close(fd);
+	no_events_left();
+}
+
+static void open_exclusive(void)
+{
+	need_injection();
+	pt_load_module(MODULE, "caps=16");
+	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	all_turns(try_open, claim_is_given_back);
+}
+
+static int event;
+
+static int try_map(void)
+{
+	size_t size = (size_t)pt_page_size() * 5;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	arm(0);
+	munmap(p, size);
+	return 0;
+}
+
+static long pinned_kb(void)
+{
+	char text[4096], *at;
+
+	pt_need(pt_slurp("/proc/self/status", text, sizeof(text)), "no status");
+	at = strstr(text, "VmPin:");
+	pt_need(at, "no VmPin");
+	return atol(at + 6);
+}
+
+static void nothing_is_charged(void)
+{
+	pt_eq(pinned_kb(), 0);
+}
+
+/* As try_map(), where disarm() would be fooled by arm(0): the turn count is found first. */
+static void mmap_buffer(void)
+{
+	int n, failed = 0;
+	size_t size = (size_t)pt_page_size() * 5;
+
+	need_injection();
+	pt_sysctl_set("perf_event_mlock_kb", 0);
+	attr = pt_attr(PT_SW(DUMMY));
+	event = pt_open(&attr, 0, -1, -1, 0);
+	for (n = 1; n < TURNS_MAX; n++) {
+		void *p;
+		bool hit;
+		int err;
+
+		arm(n);
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+		err = errno;
+		hit = disarm();
+		if (p == MAP_FAILED) {
+			pt_check(hit && err == ENOMEM, "turn %d: %s", n, strerror(err));
+			failed++;
+		} else {
+			pt_eq(pinned_kb(), (long)(size / 1024));
+			munmap(p, size);
+		}
+		nothing_is_charged();
+		if (!hit)
+			break;
+	}
+	pt_check(failed > 4, "only %d of %d allocations failed", failed, n - 1);
+	pt_msg("%d allocations, %d calls failed", n - 1, failed);
+	pt_eq(try_map(), 0);
+}
+
+static int try_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return errno == EAGAIN ? -ENOMEM : -errno;
+	if (!pid)
+		_exit(0);
+	pt_need(waitpid(pid, NULL, 0) == pid, "waitpid: %s", strerror(errno));
+	return 0;
+}
+
+static void only_ours_left(void)
+{
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2);
+}
+
+static void inherit(void)
+{
+	struct perf_event_attr sw = pt_attr(PT_SW(DUMMY));
+	int fd;
+
+	need_injection();
+	pt_load_module(MODULE, NULL);
+	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	attr.inherit = 1;
+	sw.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_open(&attr, 0, 0, -1, 0);
+	pt_open(&sw, 0, -1, fd, 0);
+	all_turns(try_fork, only_ours_left);
+}
+
+static int try_register(void)
+{
+	int ret = pt_module_set(MODULE, "registered", 1);
+
+	if (ret)
+		return ret;
+	/* What fails in here is not ours. */
+	ret = pt_module_set(MODULE, "registered", 0);
+	return ret;
+}
+
+static void not_registered(void)
+{
+	pt_eq(pt_module_get(MODULE, "registered"), 0);
+	pt_check(pt_pmu_type(MODULE) < 0, "still in sysfs");
+}
+
+static void register_pmu(void)
+{
+	need_injection();
+	pt_load_module(MODULE, NULL);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	all_turns(try_register, not_registered);
+}
+
+static int try_filter(void)
+{
+	return (int)pt_ioctl(event, PERF_EVENT_IOC_SET_FILTER,
+			     (unsigned long)"prev_pid == 1 || next_pid == 1");
+}
+
+static void set_filter(void)
+{
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_switch"));
+	need_injection();
+	event = pt_open(&attr, 0, -1, -1, 0);
+	if (try_filter())
+		pt_skip("no filters");
+	/* A filter is replaced only by another event's: one more for each turn would be right. */
+	close(event);
+	event = pt_open(&attr, 0, -1, -1, 0);
+	arm(1);
+	pt_eq(try_filter(), -ENOMEM);
+	pt_check(disarm(), "nothing failed");
+	pt_eq(try_filter(), 0);
+}
+
+static int try_read(void)
+{
+	u64 v[64];
+
+	return read(event, v, sizeof(v)) > 0 ? 0 : -errno;
+}
+
+static void read_group(void)
+{
+	int i;
+
+	need_injection();
+	attr = pt_attr(PT_SW(DUMMY));
+	attr.read_format = PERF_FORMAT_GROUP;
+	event = pt_open(&attr, 0, -1, -1, 0);
+	for (i = 0; i < 20; i++)
+		pt_open(&attr, 0, -1, event, 0);
+	all_turns(try_read, nothing_to_check);
+}
+
+static const struct pt_case cases[] = {
+	{ "open_software", open_software },
+	{ "open_tracepoint", open_tracepoint },
+	{ "open_breakpoint", open_breakpoint },
+	{ "open_sibling", open_sibling },
+	{ "open_exclusive", open_exclusive },
+	{ "mmap_buffer", mmap_buffer },
+	{ "inherit", inherit },
+	{ "register_pmu", register_pmu },
+	{ "set_filter", set_filter },
+	{ "read_group", read_group },
+};
+
+PT_MAIN(cases)

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hotplug.c - CPUs go offline and come back: what becomes of events that are
+ * bound to one, and of PMUs whose one CPU stands for several. Needs two CPUs
+ * (scripts/kselftest --smp 4) and the test PMU for what concerns drivers.
+ */
+#include "lib/ptest.h"
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+#define CPU	"/sys/devices/system/cpu/cpu%d/online"
+#define MODULE	"test_count"
+
+static int set_online(int cpu, int on)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CPU, cpu);
+	return pt_write_file(path, on ? "1" : "0");
+}
+
+/* Every CPU online; the case runs on CPU 0. */
+static void need_cpus(int nr)
+{
+	char path[128];
+	int cpu;
+
+	for (cpu = 1; cpu < nr; cpu++) {
+		snprintf(path, sizeof(path), CPU, cpu);
+		if (!pt_path_exists(path))
+			pt_skip("needs %d CPUs that can go offline", nr);
+		if (!pt_read_number(path, 0))
+			pt_eq(set_online(cpu, 1), 0);
+	}
+	pt_pin(0);
+}
+
+static void fault_on(int cpu, unsigned int nr)
+{
+	u8 *p = pt_fresh_pages(nr);
+
+	pt_pin(cpu);
+	pt_touch(p, nr);
+	pt_pin(0);
+}
+
+static void hit_on(int cpu, u64 n)
+{
+	pt_pin(cpu);
+	pt_eq(pt_module_set(MODULE, "hit", (long long)n), 0);
+	pt_pin(0);
+}
+
+static struct perf_event_attr faults(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.read_format = TIMES;
+	return attr;
+}
+
+static struct perf_event_attr hits(void)
+{
+	return pt_attr((u32)pt_pmu_type(MODULE), 0);
+}
+
+/* It stops for good; the count stays readable, and the times stand still. */
+static void event_leaves_with_its_cpu(void)
+{
+	struct perf_event_attr attr = faults();
+	struct pt_read r, again;
+	int fd;
+
+	need_cpus(2);
+	fd = pt_open(&attr, -1, 1, -1, 0);
+	fault_on(1, 10);
+	pt_eq(set_online(1, 0), 0);
+	pt_read(fd, TIMES, 1, &r);
+	pt_check(r.v[0].value >= 10, "%llu faults", (unsigned long long)r.v[0].value);
+	pt_spin(1000000);
+	pt_read(fd, TIMES, 1, &again);
+	pt_eq(again.enabled, r.enabled);
+	pt_eq(again.running, r.running);
+
+	pt_eq(set_online(1, 1), 0);
+	fault_on(1, 10);
+	pt_read(fd, TIMES, 1, &again);
+	pt_eq(again.v[0].value, r.v[0].value);
+	pt_eq(again.running, r.running);
+	pt_enable(fd);
+	fault_on(1, 10);
+	pt_eq(pt_count(fd), r.v[0].value);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0), 0);
+	pt_eq(pt_count(fd), 0);
+	pt_disable(fd);
+
+	/* A new one counts. */
+	fd = pt_open(&attr, -1, 1, -1, 0);
+	fault_on(1, 10);
+	pt_check(pt_count(fd) >= 10, "a new event does not count");
+}
+
+static void group_falls_apart(void)
+{
+	struct perf_event_attr attr = faults();
+	u64 v[8];
+	int fd, sibling;
+
+	need_cpus(2);
+	attr.read_format = PERF_FORMAT_GROUP;
+	fd = pt_open(&attr, -1, 1, -1, 0);
+	sibling = pt_open(&attr, -1, 1, fd, 0);
+	pt_eq(read(fd, v, sizeof(v)), 24);
+	pt_eq(v[0], 2);
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(read(fd, v, sizeof(v)), 16);
+	pt_eq(v[0], 1);
+	pt_eq(read(sibling, v, sizeof(v)), 16);
+	pt_eq(set_online(1, 1), 0);
+	pt_eq(read(fd, v, sizeof(v)), 16);
+	close(fd);
+	pt_eq(read(sibling, v, sizeof(v)), 16);
+}
+
+static void open_while_offline(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd;
+
+	need_cpus(2);
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(pt_try_open(&attr, -1, 1, -1, 0), -ENODEV);
+	/* Events of a task wait for the CPU. */
+	fd = pt_open(&attr, 0, 1, -1, 0);
+	pt_eq(pt_count(fd), 0);
+	pt_eq(set_online(1, 1), 0);
+	fault_on(0, 10);
+	pt_eq(pt_count(fd), 0);
+	fault_on(1, 10);
+	pt_check(pt_count(fd) >= 10, "does not count on its CPU");
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(set_online(1, 1), 0);
+	pt_reset(fd);
+	fault_on(1, 10);
+	pt_check(pt_count(fd) >= 10, "does not count after its CPU came back");
+}
+
+/* A sampling event that disables itself while its CPU goes is just off. */
+static void refresh_then_offline(void)
+{
+	struct perf_event_attr attr = faults();
+	struct pt_ring r;
+	int fd;
+
+	need_cpus(2);
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	fd = pt_open(&attr, -1, 1, -1, 0);
+	pt_map(&r, fd, 8);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
+	fault_on(1, 10);
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 3);
+	pt_eq(set_online(1, 1), 0);
+	fault_on(1, 10);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 0);
+}
+
+static void kernel_counter(void)
+{
+	need_cpus(2);
+	pt_load_module(MODULE, NULL);
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", 1), 0);
+	hit_on(1, 5);
+	pt_eq(pt_module_get(MODULE, "kernel_count"), 5);
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(pt_module_get(MODULE, "kernel_count"), 5);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	pt_eq(set_online(1, 1), 0);
+	hit_on(1, 5);
+	pt_eq(pt_module_get(MODULE, "kernel_count"), 5);
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", -1), 0);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
+}
+
+/* class 41: all events of the PMU move, with their groups and their counts */
+static void class41_migrate(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int fd, sibling, other, task;
+
+	need_cpus(2);
+	pt_load_module(MODULE, NULL);
+	attr = hits();
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	sw.read_format = 0;
+	sibling = pt_open(&sw, -1, 0, fd, 0);
+	other = pt_open(&sw, -1, 0, -1, 0);
+	task = pt_open(&attr, 0, -1, -1, 0);
+	hit_on(0, 100);
+	pt_eq(pt_count(fd), 100);
+	pt_eq(pt_count(task), 100);
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);	/* 0 -> 1 */
+
+	pt_eq(pt_count(fd), 100);
+	hit_on(0, 1000);
+	pt_eq(pt_count(fd), 100);
+	hit_on(1, 10);
+	pt_eq(pt_count(fd), 110);
+	pt_eq(pt_count(task), 1110);
+
+	/* The sibling went along, the event that has nothing to do with it stayed. */
+	pt_reset(sibling);
+	pt_reset(other);
+	fault_on(1, 20);
+	pt_check(pt_count(sibling) >= 20, "the sibling is not on CPU 1");
+	pt_reset(sibling);
+	pt_reset(other);
+	fault_on(0, 20);
+	pt_check(pt_count(other) >= 20, "an event of another PMU is not on CPU 0");
+
+	/* They are all of CPU 1 now: as a new sibling, and when it goes. */
+	pt_eq(pt_try_open(&attr, -1, 0, fd, 0), -EINVAL);
+	close(pt_open(&attr, -1, 1, fd, 0));
+	pt_eq(pt_module_set(MODULE, "migrate", 1000), 0);	/* 1 -> 0 */
+	hit_on(1, 10);
+	hit_on(0, 1);
+	pt_eq(pt_count(fd), 111);
+	pt_eq(set_online(1, 0), 0);
+	hit_on(0, 1);
+	pt_eq(pt_count(fd), 112);
+	pt_eq(set_online(1, 1), 0);
+}
+
+/* class 41: those that are disabled or in error move, too, as they are */
+static void class41_migrate_states(void)
+{
+	struct perf_event_attr attr;
+	int off, pinned, loser;
+	u64 v;
+
+	need_cpus(2);
+	pt_load_module(MODULE, "counters=1");
+	attr = hits();
+	attr.pinned = 1;
+	pinned = pt_open(&attr, -1, 0, -1, 0);
+	loser = pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(read(loser, &v, sizeof(v)), 0);
+	attr.pinned = 0;
+	attr.disabled = 1;
+	off = pt_open(&attr, -1, 0, -1, 0);
+	if (!pt_module_get(MODULE, "revokes"))
+		pt_skip("stock enables what is disabled");
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);
+	hit_on(1, 10);
+	pt_eq(pt_count(pinned), 10);
+	pt_eq(pt_count(off), 0);
+	pt_eq(read(loser, &v, sizeof(v)), 0);
+	close(pinned);
+	pt_enable(off);
+	hit_on(0, 5);
+	hit_on(1, 7);
+	pt_eq(pt_count(off), 7);
+	close(off);
+	pt_enable(loser);
+	hit_on(0, 5);
+	hit_on(1, 7);
+	pt_eq(pt_count(loser), 7);
+}
+
+static void mux_survives(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read r[3];
+	int fd[3], i;
+
+	need_cpus(2);
+	pt_load_module(MODULE, "counters=1");
+	attr = pt_attr((u32)pt_pmu_type(MODULE), 1);
+	attr.read_format = TIMES;
+	for (i = 0; i < 3; i++)
+		fd[i] = pt_open(&attr, 0, 1, -1, 0);
+	pt_pin(1);
+	pt_burn(50000000);
+	pt_pin(0);
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(set_online(1, 1), 0);
+	for (i = 0; i < 3; i++)
+		pt_read(fd[i], TIMES, 1, &r[i]);
+	pt_pin(1);
+	pt_burn(100000000);
+	pt_pin(0);
+	for (i = 0; i < 3; i++) {
+		struct pt_read now;
+
+		pt_read(fd[i], TIMES, 1, &now);
+		pt_check(now.running > r[i].running, "event %d does not get its turn", i);
+	}
+}
+
+static char *cpumask(char *buf, size_t size)
+{
+	pt_need(pt_slurp("/sys/bus/event_source/devices/" MODULE "/cpumask", buf, size),
+		"no cpumask");
+	return buf;
+}
+
+enum { CORE = 1, SYSTEM = 5 };
+
+static void load_scoped(int scope)
+{
+	char params[32];
+
+	snprintf(params, sizeof(params), "scope=%d task=0", scope);
+	pt_load_module(MODULE, params);
+}
+
+static void mask_is(const char *want)
+{
+	char mask[64];
+
+	cpumask(mask, sizeof(mask));
+	pt_check(!strcmp(mask, want), "cpumask is %s, not %s", mask, want);
+}
+
+/* Every core has a CPU that stands for it, as long as it has any. */
+static void scope_core(void)
+{
+	struct perf_event_attr attr;
+
+	need_cpus(4);
+	if (pt_read_number("/sys/devices/system/cpu/cpu3/topology/core_cpus", -1) != 8)
+		pt_skip("cores of several CPUs");
+	load_scoped(CORE);
+	attr = hits();
+	mask_is("0-3");
+	pt_eq(set_online(3, 0), 0);
+	mask_is("0-2");
+	pt_eq(pt_try_open(&attr, -1, 3, -1, 0), -ENODEV);
+	pt_eq(set_online(3, 1), 0);
+	mask_is("0-3");
+	close(pt_open(&attr, -1, 3, -1, 0));
+}
+
+/* One CPU stands for all until it goes; then another one, which takes the events along. */
+static void scope_system(void)
+{
+	struct perf_event_attr attr;
+	int fd, plain;
+
+	need_cpus(4);
+	load_scoped(SYSTEM);
+	attr = hits();
+	mask_is("0");
+	/*
+	 * Any CPU will do, but only that of the mask is looked after. Of such a PMU each CPU may
+	 * read the counters, so it is read where the reader is; the test PMU has some for each.
+	 */
+	plain = pt_open(&attr, -1, 2, -1, 0);
+	hit_on(2, 1);
+	pt_pin(2);
+	pt_eq(pt_count(plain), 1);
+	pt_pin(0);
+	pt_eq(set_online(2, 0), 0);
+	pt_eq(set_online(2, 1), 0);
+	hit_on(2, 1);
+	pt_eq(pt_count(plain), 1);
+
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	hit_on(0, 3);
+	pt_pin(1);
+	if (set_online(0, 0))
+		pt_skip("CPU 0 does not go offline");
+	mask_is("1");
+	pt_pin(1);
+	pt_eq(pt_module_set(MODULE, "hit", 5), 0);
+	pt_eq(set_online(0, 1), 0);
+	hit_on(0, 100);
+	pt_pin(1);
+	pt_eq(pt_count(fd), 8);
+	mask_is("1");
+	pt_pin(0);
+	pt_eq(set_online(1, 0), 0);
+	mask_is("0");
+	hit_on(0, 7);
+	pt_eq(pt_count(fd), 15);
+	pt_eq(set_online(1, 1), 0);
+	mask_is("0");
+}
+
+static const struct pt_case cases[] = {
+	{ "event_leaves_with_its_cpu", event_leaves_with_its_cpu },
+	{ "group_falls_apart", group_falls_apart },
+	{ "open_while_offline", open_while_offline },
+	{ "refresh_then_offline", refresh_then_offline },
+	{ "kernel_counter", kernel_counter },
+	{ "class41_migrate", class41_migrate },
+	{ "class41_migrate_states", class41_migrate_states },
+	{ "mux_survives", mux_survives },
+	{ "scope_core", scope_core },
+	{ "scope_system", scope_system },
+};
+
+PT_MAIN(cases)

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_count - a PMU of a few counters per CPU that count what the test tells them.
+ *
+ * Event 0 counts hits: writing N to the parameter "hit" adds N to the source of the CPU on which
+ * the writer runs, and lets sampling events there overflow at once.  So every count and every
+ * sample is exact.  Event 1 counts nanoseconds and does not sample.
+ *
+ * Parameters that are set when the module is loaded say what kind of PMU it is (counters, caps,
+ * scope, task, filters, extra, switches); the others act when they are written:
+ *
+ *	registered	0 or 1: leave or enter the registry
+ *	hit		see above
+ *	migrate		SRC * 1000 + DST: perf_pmu_migrate_context()
+ *	kernel_cpu	a kernel counter of event 0 on this CPU, -1 ends it
+ *	kernel_count	what that counted
+ *	nr_events	events initialised and not destroyed
+ *	nr_added	events on counters now, on all CPUs
+ *	nr_switches	calls of sched_task() since the last reading, with switches=1
+ *	revokes		a PMU may be unregistered while it has events
+ *
+ * Only the driver API of the kernel is used, of which some functions are not exported to modules.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+
+#define MAX_COUNTERS	8
+
+static int counters = 4;
+module_param(counters, int, 0444);
+static int caps;
+module_param(caps, int, 0444);
+static int scope;
+module_param(scope, int, 0444);
+static int task = 1;
+module_param(task, int, 0444);
+static int filters;
+module_param(filters, int, 0444);
+static bool extra = true;
+module_param(extra, bool, 0444);
+static bool switches;
+module_param(switches, bool, 0444);
+static int fail_init;
+module_param(fail_init, int, 0644);
+
+struct count_cpu {
+	u64			hits;
+	struct perf_event	*slot[MAX_COUNTERS];
+};
+
+static DEFINE_PER_CPU(struct count_cpu, count_cpu);
+static atomic_t nr_events = ATOMIC_INIT(0);
+static atomic_t nr_added = ATOMIC_INIT(0);
+static atomic_t nr_switches = ATOMIC_INIT(0);
+static struct pmu count_pmu;
+static bool is_registered;
+static struct perf_event *kernel_event;
+
+enum { EVENT_HITS, EVENT_TIME, NR_EVENTS };
+
+/* perf_event_overflow(), perf_sched_cb_inc(), perf_sched_cb_dec() */
+static int (*report)(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs);
+static void (*cb_inc)(struct pmu *pmu);
+static void (*cb_dec)(struct pmu *pmu);
+
+static int find_functions(void)
+{
+	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
+	unsigned long (*find)(const char *name);
+	int ret = register_kprobe(&probe);
+
+	if (ret)
+		return ret;
+	find = (void *)probe.addr;
+	unregister_kprobe(&probe);
+	report = (void *)find("perf_event_overflow");
+	cb_inc = (void *)find("perf_sched_cb_inc");
+	cb_dec = (void *)find("perf_sched_cb_dec");
+	return report && cb_inc && cb_dec ? 0 : -ENOENT;
+}
+
+static u64 source(const struct perf_event *event)
+{
+	return event->attr.config == EVENT_TIME ? local_clock() : this_cpu_read(count_cpu.hits);
+}
+
+static void count_read(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+	u64 now = source(event);
+	u64 delta;
+
+	if (hw->state & PERF_HES_STOPPED)
+		return;
+	delta = now - local64_xchg(&hw->prev_count, now);
+	local64_add(delta, &event->count);
+	local64_sub(delta, &hw->period_left);
+}
+
+static void count_start(struct perf_event *event, int flags)
+{
+	local64_set(&event->hw.prev_count, source(event));
+	event->hw.state = 0;
+	perf_event_update_userpage(event);
+}
+
+static void count_stop(struct perf_event *event, int flags)
+{
+	count_read(event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	perf_event_update_userpage(event);
+}
+
+static int count_add(struct perf_event *event, int flags)
+{
+	struct count_cpu *cpu = this_cpu_ptr(&count_cpu);
+	int i;
+
+	for (i = 0; i < counters && cpu->slot[i]; i++)
+		;
+	if (i == counters)
+		return -EAGAIN;
+	cpu->slot[i] = event;
+	event->hw.idx = i;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	atomic_inc(&nr_added);
+	if (switches)
+		cb_inc(event->pmu);
+	if (flags & PERF_EF_START)
+		count_start(event, PERF_EF_RELOAD);
+	return 0;
+}
+
+static void count_del(struct perf_event *event, int flags)
+{
+	struct count_cpu *cpu = this_cpu_ptr(&count_cpu);
+
+	count_stop(event, PERF_EF_UPDATE);
+	WARN_ON(cpu->slot[event->hw.idx] != event);
+	cpu->slot[event->hw.idx] = NULL;
+	event->hw.idx = -1;
+	atomic_dec(&nr_added);
+	if (switches)
+		cb_dec(event->pmu);
+}
+
+static void count_sched_task(struct perf_event_pmu_context *part, struct task_struct *of, bool in)
+{
+	WARN_ON(!part || part->pmu != &count_pmu);
+	atomic_inc(&nr_switches);
+}
+
+static void count_destroy(struct perf_event *event)
+{
+	/* Whatever the order in which things end, the PMU is there. */
+	WARN_ON(event->pmu != &count_pmu);
+	atomic_dec(&nr_events);
+}
+
+static bool for_us(const struct perf_event *event)
+{
+	return event->attr.type == count_pmu.type ||
+	       (event->attr.type == PERF_TYPE_HARDWARE && caps & PERF_PMU_CAP_EXTENDED_HW_TYPE);
+}
+
+static int count_init(struct perf_event *event)
+{
+	if (!for_us(event))
+		return -ENOENT;
+	if (fail_init)
+		return -fail_init;
+	if (event->attr.config >= NR_EVENTS)
+		return -EINVAL;
+	if (event->attr.config == EVENT_TIME && is_sampling_event(event))
+		return -EINVAL;
+	if (event->cpu < 0 && !task)
+		return -EINVAL;
+	event->hw.idx = -1;
+	if (switches)
+		event->attach_state |= PERF_ATTACH_SCHED_CB;
+	event->destroy = count_destroy;
+	atomic_inc(&nr_events);
+	return 0;
+}
+
+static void overflow(struct perf_event *event)
+{
+	struct perf_sample_data data;
+	struct pt_regs regs = { };
+
+	perf_fetch_caller_regs(&regs);
+	while (!event->hw.state && local64_read(&event->hw.period_left) <= 0) {
+		event->hw.last_period = event->hw.sample_period;
+		local64_add(event->hw.sample_period, &event->hw.period_left);
+		perf_sample_data_init(&data, 0, event->hw.last_period);
+		if (report(event, &data, &regs))
+			count_stop(event, 0);
+	}
+}
+
+static void hit_here(u64 n)
+{
+	struct count_cpu *cpu;
+	unsigned long flags;
+	int i;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(&count_cpu);
+	cpu->hits += n;
+	for (i = 0; i < counters; i++) {
+		struct perf_event *event = cpu->slot[i];
+
+		if (!event || event->hw.state)
+			continue;
+		count_read(event);
+		if (is_sampling_event(event))
+			overflow(event);
+	}
+	local_irq_restore(flags);
+}
+
+/* ---- sysfs ---- */
+
+PMU_FORMAT_ATTR(what, "config:0-3");
+
+static struct attribute *format_attrs[] = {
+	&format_attr_what.attr,
+	NULL
+};
+
+static const struct attribute_group format_group = {
+	.name = "format",
+	.attrs = format_attrs,
+};
+
+static const struct attribute_group *attr_groups[] = {
+	&format_group,
+	NULL
+};
+
+PMU_EVENT_ATTR_STRING(hits, attr_hits, "what=0");
+PMU_EVENT_ATTR_STRING(time, attr_time, "what=1");
+
+static struct attribute *event_attrs[] = {
+	&attr_hits.attr.attr,
+	&attr_time.attr.attr,
+	NULL
+};
+
+static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int i)
+{
+	return extra || attr == &attr_hits.attr.attr ? attr->mode : 0;
+}
+
+static const struct attribute_group event_group = {
+	.name = "events",
+	.attrs = event_attrs,
+	.is_visible = event_visible,
+};
+
+static const struct attribute_group *attr_update[] = {
+	&event_group,
+	NULL
+};
+
+/* ---- what acts when it is written; all under the module's parameter lock ---- */
+
+static int enter(void)
+{
+	int ret;
+
+	memset(&count_pmu, 0, sizeof(count_pmu));
+	count_pmu = (struct pmu) {
+		.module		= THIS_MODULE,
+		.capabilities	= caps,
+		.scope		= scope,
+		.task_ctx_nr	= task ? perf_hw_context : perf_invalid_context,
+		.nr_addr_filters = filters,
+		.attr_groups	= attr_groups,
+		.attr_update	= attr_update,
+		.event_init	= count_init,
+		.add		= count_add,
+		.del		= count_del,
+		.start		= count_start,
+		.stop		= count_stop,
+		.read		= count_read,
+		.sched_task	= switches ? count_sched_task : NULL,
+	};
+	ret = perf_pmu_register(&count_pmu, "test_count", -1);
+	is_registered = !ret;
+	return ret;
+}
+
+static void leave(void)
+{
+	if (!is_registered)
+		return;
+	perf_pmu_unregister(&count_pmu);
+	is_registered = false;
+	/* Whoever still looks at the PMU shall notice. */
+	memset(&count_pmu, 0x6b, sizeof(count_pmu));
+}
+
+static int registered_set(const char *text, const struct kernel_param *kp)
+{
+	bool on;
+	int ret = kstrtobool(text, &on);
+
+	if (ret || on == is_registered)
+		return ret;
+	if (on)
+		return enter();
+	leave();
+	return 0;
+}
+
+static int registered_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", is_registered);
+}
+
+static int hit_set(const char *text, const struct kernel_param *kp)
+{
+	u64 n;
+	int ret = kstrtou64(text, 0, &n);
+
+	if (!ret)
+		hit_here(n);
+	return ret;
+}
+
+static int migrate_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned int cpus;
+	int ret = kstrtouint(text, 0, &cpus);
+
+	if (!ret)
+		perf_pmu_migrate_context(&count_pmu, cpus / 1000, cpus % 1000);
+	return ret;
+}
+
+static void release_kernel_event(void)
+{
+	if (kernel_event)
+		perf_event_release_kernel(kernel_event);
+	kernel_event = NULL;
+}
+
+static int kernel_cpu_set(const char *text, const struct kernel_param *kp)
+{
+	struct perf_event_attr attr = {
+		.type	= count_pmu.type,
+		.size	= sizeof(attr),
+	};
+	int cpu, ret = kstrtoint(text, 0, &cpu);
+	struct perf_event *event;
+
+	if (ret)
+		return ret;
+	release_kernel_event();
+	if (cpu < 0)
+		return 0;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	kernel_event = event;
+	return 0;
+}
+
+static int kernel_count_get(char *text, const struct kernel_param *kp)
+{
+	u64 enabled, running;
+
+	return sysfs_emit(text, "%llu\n", !kernel_event ? 0 :
+			  perf_event_read_value(kernel_event, &enabled, &running));
+}
+
+static int nr_events_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", atomic_read(&nr_events));
+}
+
+static int nr_added_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", atomic_read(&nr_added));
+}
+
+static int nr_switches_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", atomic_xchg(&nr_switches, 0));
+}
+
+static int revokes_get(char *text, const struct kernel_param *kp)
+{
+#ifdef PERF_EVENT_STATE_REVOKED
+	return sysfs_emit(text, "1\n");
+#else
+	return sysfs_emit(text, "0\n");
+#endif
+}
+
+#define ACTION(name, setter, getter, mode)				\
+	static const struct kernel_param_ops name##_ops = {		\
+		.set = setter,						\
+		.get = getter,						\
+	};								\
+	module_param_cb(name, &name##_ops, NULL, mode)
+
+ACTION(registered, registered_set, registered_get, 0644);
+ACTION(hit, hit_set, NULL, 0200);
+ACTION(migrate, migrate_set, NULL, 0200);
+ACTION(kernel_cpu, kernel_cpu_set, NULL, 0200);
+ACTION(kernel_count, NULL, kernel_count_get, 0444);
+ACTION(nr_events, NULL, nr_events_get, 0444);
+ACTION(nr_added, NULL, nr_added_get, 0444);
+ACTION(nr_switches, NULL, nr_switches_get, 0444);
+ACTION(revokes, NULL, revokes_get, 0444);
+
+static int __init count_module_init(void)
+{
+	if (counters < 1 || counters > MAX_COUNTERS)
+		return -EINVAL;
+	return find_functions() ?: enter();
+}
+
+static void __exit count_module_exit(void)
+{
+	release_kernel_event();
+	leave();
+	WARN_ON(atomic_read(&nr_events));
+	WARN_ON(atomic_read(&nr_added));
+}
+
+module_init(count_module_init);
+module_exit(count_module_exit);
+MODULE_DESCRIPTION("a PMU that counts what a test tells it");
+MODULE_LICENSE("GPL");
