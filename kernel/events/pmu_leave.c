@@ -150,8 +150,8 @@ struct move {
 };
 
 /*
- * All groups that the PMU schedules are in its queues, enabled or not.  Events of cgroups stay: PMUs
- * that speak for other CPUs have none, as their cgroup is not what the others run.
+ * All groups that the PMU schedules are in its queues, enabled or not.  Events of cgroups stay:
+ * PMUs that speak for other CPUs have none, as their cgroup is not what the others run.
  */
 static void take_groups(struct pctx *ctx, void *arg)
 {

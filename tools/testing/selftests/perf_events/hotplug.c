@@ -297,7 +297,7 @@ static void mux_survives(void)
 	}
 }
 
-static char *cpumask(char *buf, size_t size)
+static char *read_mask(char *buf, size_t size)
 {
 	pt_need(pt_slurp("/sys/bus/event_source/devices/" MODULE "/cpumask", buf, size),
 		"no cpumask");
@@ -318,7 +318,7 @@ static void mask_is(const char *want)
 {
 	char mask[64];
 
-	cpumask(mask, sizeof(mask));
+	read_mask(mask, sizeof(mask));
 	pt_check(!strcmp(mask, want), "cpumask is %s, not %s", mask, want);
 }
 

@@ -615,7 +615,7 @@ static void class42_task_outlives(void)
 	}
 }
 
-static volatile bool stop;
+static bool stop;
 
 static void *opens(void *arg)
 {
@@ -624,7 +624,7 @@ static void *opens(void *arg)
 
 	if (pt_online_cpus() > 1)
 		pt_pin(1);
-	while (!stop) {
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		int fd = pt_try_open(&attr, 0, -1, -1, 0);
 		int sibling = -1;
 		u64 v;
@@ -650,7 +650,7 @@ static void *forks(void *arg)
 	long forked = 0;
 
 	attr.inherit = 1;
-	while (!stop) {
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		int fd = pt_try_open(&attr, 0, -1, -1, 0);
 		pid_t pid = fork();
 
@@ -685,7 +685,7 @@ static void class42_races(void)
 		pt_burn(1000000);
 		sched_yield();
 	}
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
 	pthread_join(opener, &opened);
 	pthread_join(forker, &forked);
 	none_left();
