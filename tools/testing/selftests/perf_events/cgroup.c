@@ -48,6 +48,21 @@ static void remove_all(void)
 		rmdir(dirs[--nr_dirs]);
 }
 
+/* Was the kernel built with CGROUP_PERF? */
+static void need_controller(void)
+{
+	FILE *f = fopen("/proc/cgroups", "r");
+	char line[256];
+	bool found = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= !strncmp(line, "perf_event\t", 11);
+	if (f)
+		fclose(f);
+	if (!found)
+		pt_skip("no perf_event controller");
+}
+
 static const char *make(const char *name)
 {
 	char *dir = dirs[nr_dirs];
@@ -56,6 +71,7 @@ static const char *make(const char *name)
 	if (!nr_dirs) {
 		char path[100];
 
+		need_controller();
 		snprintf(path, sizeof(path), "%s/cgroup.procs", mounted);
 		if (!pt_path_exists(path))
 			pt_skip("no cgroup2 at %s", mounted);
