@@ -174,6 +174,7 @@ struct passage {
 	struct pctx			*ctx;
 	struct cgroup_subsys_state	*top;
 	u64				now;
+	bool				groups;	/* there are some to be scheduled */
 	bool				stale;	/* there are parts with pe_part.stale */
 };
 
@@ -211,6 +212,7 @@ static void leave_path(struct passage *p, struct cgroup_subsys_state *css)
 		list_for_each_entry(lane, &slot->lanes, entry) {
 			if (!lane_used(lane))
 				continue;
+			p->groups = true;
 			perf_pmu_disable(lane->part->pmu);
 			pe_lane_out(lane, p->now);
 			if (lane->part->starved)
@@ -227,9 +229,12 @@ static void enter_path(struct passage *p, struct cgroup_subsys_state *css)
 
 	while ((slot = next_slot(p, &css))) {
 		enter_slot(p->ctx, slot, p->now);
-		list_for_each_entry(lane, &slot->lanes, entry)
-			if (lane_used(lane))
-				perf_pmu_disable(lane->part->pmu);
+		list_for_each_entry(lane, &slot->lanes, entry) {
+			if (!lane_used(lane))
+				continue;
+			p->groups = true;
+			perf_pmu_disable(lane->part->pmu);
+		}
 	}
 }
 
@@ -293,6 +298,8 @@ static void move_to(struct pe_cpu *pcpu, struct perf_cgroup *next)
 	leave_path(&p, from);
 	WRITE_ONCE(pcpu->cgrp, next);
 	enter_path(&p, to);
+	if (!p.groups)
+		return;
 	admit_path(&p, to);
 	if (p.stale)
 		resched_stale(&p);
