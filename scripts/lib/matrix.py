@@ -394,6 +394,16 @@ ARGUED = {
 }
 
 
+def guard_unseen(line):
+    """sparse does not run the destructor of a guard(): there it misses the unlock."""
+    m = re.match(r"(?:\.+/)*(\S+?\.c):.* context imbalance in '(\w+)'", line)
+    if not m:
+        return False
+    with open(os.path.join(rig.TREE, m[1])) as f:
+        body = re.search(r"^\w[^;{}]*\b%s\([^;{}]*\)[^;{}]*\{.*?^\}" % m[2], f.read(), re.M | re.S)
+    return bool(body and re.search(r"\bguard\((raw_)?spinlock", body[0]))
+
+
 def check_sparse(tally, config, objects):
     """sparse reads every file of ours again; it must find nothing in them."""
     if not shutil.which("sparse"):
@@ -407,6 +417,7 @@ def check_sparse(tally, config, objects):
     checked = len(re.findall(r"^ *CHECK ", text, re.M))
     lines = [x for x in text.splitlines() if re.search(r": (warning|error):", x)
              and re.match(r"(\.+/)*(kernel/events/|include/(uapi/)?linux/perf_event\.h)", x)]
+    lines = [x for x in lines if not guard_unseen(x)]
     label = "%s: sparse (%d files)" % (config.name, checked)
     failed = bool(lines) or not checked
     if not failed:
