@@ -11,8 +11,7 @@
  *
  * Which error comes first is part of the ABI as far as programs probe for features with it:
  * the size, reserved bits, then sample by sample, then permission.  The checks here are those that
- * need no event; what depends on the PMU is in pmu.c, what depends on a group in open.c, and what
- * is not implemented yet in later.c.
+ * need no event; what depends on the PMU is in pmu.c, what depends on a group in open.c.
  */
 #include <linux/capability.h>
 #include <linux/perf_regs.h>

@@ -99,6 +99,7 @@ static void destroy(struct pevent *e)
 		put_callchain_buffers();
 	pe_addr_filters_drop(e);
 	pe_task_data_put(e);
+	pe_bpf_release(e);
 	pe_pmu_unbind_event(e);
 	if (e->hw.target)
 		put_task_struct(e->hw.target);
@@ -265,6 +266,8 @@ static int equip(struct pevent *e, const int *cgroup_fd)
 	err = check_tracing(e);
 	if (err)
 		return err;
+	if (e->parent)
+		pe_bpf_inherit(e);
 	if (cgroup_fd) {
 		err = pe_cgroup_connect(e, *cgroup_fd);
 		if (err)

@@ -7,6 +7,7 @@
  * children.  Task context.
  */
 
+#include <linux/bpf.h>
 #include <linux/compat.h>
 #include <linux/file.h>
 #include <linux/hw_breakpoint.h>
@@ -165,15 +166,6 @@ static int pause_output(struct pevent *e, bool pause)
 	return 0;
 }
 
-static bool is_tracing(const struct pevent *e)
-{
-#ifdef CONFIG_EVENT_TRACING
-	return e->tp_event;
-#else
-	return false;
-#endif
-}
-
 /*
  * The locks of tracing are outside of ctx->mutex: they are held when it is taken through CPU
  * hotplug.  Without it another filter may be set meanwhile; tracing refuses the second one.
@@ -211,7 +203,7 @@ static int set_filter(struct pevent *e, const char __user *user_text)
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	if (is_tracing(e))
+	if (pe_trace_call(e))
 		ret = filter_records(e, text);
 	else if (e->addr_filter_ranges)
 		ret = filter_addresses(e, text);
@@ -260,6 +252,33 @@ static int modify_attributes(struct pevent *e, struct perf_event_attr __user *us
 	return args.err;
 }
 
+static int set_bpf(struct pevent *e, u32 fd)
+{
+	struct bpf_prog *prog = bpf_prog_get(fd);
+	int err;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	err = pe_bpf_attach(e, prog, 0);
+	if (err)
+		bpf_prog_put(prog);
+	return err;
+}
+
+/**
+ * perf_event_set_bpf_prog() - as PERF_EVENT_IOC_SET_BPF, for bpf_link_create()
+ * @event: the event
+ * @prog: the program; the caller's reference goes to the event if all is well
+ * @bpf_cookie: value for bpf_get_attach_cookie()
+ *
+ * Contract; task context.  Return: as pe_bpf_attach().
+ */
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+	guard(pe_event_ctx)(pe(event));
+	return pe_bpf_attach(pe(event), prog, bpf_cookie);
+}
+
 static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 {
 	u64 value;
@@ -291,8 +310,12 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 		return pause_output(e, arg);
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(e, (struct perf_event_attr __user *)arg);
+	case PERF_EVENT_IOC_SET_BPF:
+		return set_bpf(e, arg);
+	case PERF_EVENT_IOC_QUERY_BPF:
+		return perf_event_query_prog_array(&e->pub, (void __user *)arg);
 	default:
-		return pe_ioctl_unfinished(e, cmd, arg);
+		return -ENOTTY;
 	}
 }
 

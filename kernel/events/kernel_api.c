@@ -83,3 +83,8 @@ int perf_event_release_kernel(struct perf_event *event)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(perf_event_release_kernel);
+
+/* sysrq-l; an architecture may have something to print. */
+void __weak perf_event_print_debug(void)
+{
+}

@@ -241,6 +241,9 @@ static __always_inline int hit(struct pevent *e, bool throttle, struct perf_samp
 {
 	int stop = account(e, throttle);
 
+	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
+		return stop;
+
 	e->pending_kill = POLL_IN;
 	if (last_wanted(e))
 		stop = 1;

@@ -303,9 +303,9 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 		      readable_cpu(e, e->event_caps, e->cpu) != smp_processor_id())
 		goto out;
 
-	counts_here = pe_is_passive(e) ? e->state == PERF_EVENT_STATE_ACTIVE :
-					 readable_cpu(e, e->event_caps, e->oncpu) ==
-					 smp_processor_id();
+	counts_here = pe_is_passive(e) ?
+			      e->state == PERF_EVENT_STATE_ACTIVE && pe_slot_is_in(e->slot) :
+			      readable_cpu(e, e->event_caps, e->oncpu) == smp_processor_id();
 	ret = -EBUSY;
 	if (e->attr.pinned && !counts_here)
 		goto out;

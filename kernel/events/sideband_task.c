@@ -3,7 +3,7 @@
  * Records about tasks: FORK, EXIT, COMM, NAMESPACES, SWITCH, SWITCH_CPU_WIDE; and CGROUP.
  *
  * Who calls: fork and exit through inherit.c and exit.c, exec and prctl (comm), unshare and setns
- * (namespaces), the scheduler through switch.c with irqs off, cgroup creation through later.c.
+ * (namespaces), the scheduler through switch.c with irqs off, cgroup creation through cgroup.c.
  * All but the scheduler are tasks that may sleep.  No locks are taken here; sideband.c routes.
  *
  * Layouts, after struct perf_event_header and before the sample_id trailer:

@@ -362,12 +362,14 @@ struct pmu pe_swevent_pmu = {
  * pe_software_passive() - can an event count without being scheduled?
  * @e: the event, after its event_init()
  *
- * A clock that only counts is the slot's clock.  A clock that samples needs a timer.
+ * A clock that only counts is the slot's clock.  A clock that samples needs a timer.  BPF output
+ * goes to events whose oncpu is here: those of tasks and cgroups are scheduled for that.
  */
 bool pe_software_passive(const struct pevent *e)
 {
 	if (e->pmu == &pe_swevent_pmu)
-		return true;
+		return !(e->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
+			 (e->hw.target || e->cgrp));
 	return (e->pmu == &pe_cpu_clock_pmu || e->pmu == &pe_task_clock_pmu) &&
 	       !e->attr.sample_period;
 }

@@ -5,7 +5,9 @@
 
 #include "sched.h"
 
+struct bpf_prog;
 struct kvec;
+struct trace_event_call;
 
 /* overflow.c */
 int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
@@ -14,6 +16,33 @@ void pe_limits_init(void);
 int pe_max_samples_per_tick(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
+
+/* bpf.c */
+#if defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_EVENT_TRACING)
+bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
+int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie);	/* ctx->mutex held */
+void pe_bpf_inherit(struct pevent *e);
+void pe_bpf_release(struct pevent *e);
+#else
+static inline bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	return true;
+}
+
+static inline int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie)
+{
+	return -ENOENT;
+}
+
+static inline void pe_bpf_inherit(struct pevent *e)
+{
+}
+
+static inline void pe_bpf_release(struct pevent *e)
+{
+}
+#endif
 
 /* sigtrap.c */
 void pe_sigtrap_init(struct pevent *e);
@@ -26,6 +55,16 @@ void pe_wake(struct pevent *e);			/* waiters of e's buffer and e, not from NMI *
 void pe_queue_wakeup(struct pevent *e);		/* any context; after rb->poll was set */
 void pe_queue_signal(struct pevent *e);		/* any context: SIGIO for e->pending_kill */
 bool pe_pending_idle(struct pevent *e);	/* e's memory may go, see pending.c */
+
+/* The trace event behind an event of tracepoint.c, or NULL. */
+static inline struct trace_event_call *pe_trace_call(const struct pevent *e)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return e->tp_event;
+#else
+	return NULL;
+#endif
+}
 
 /* software.c, clock.c, tracepoint.c: PMUs, registered at boot */
 void pe_software_init(void);

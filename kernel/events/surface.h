@@ -25,9 +25,6 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #define pe_compat_ioctl NULL
 #endif
 
-/* later.c */
-long pe_ioctl_unfinished(struct pevent *e, unsigned int cmd, unsigned long arg);
-
 /* file.c */
 extern const struct file_operations pe_fops;
 struct pevent *pe_of_file(struct file *file);
