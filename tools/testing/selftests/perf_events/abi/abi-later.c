@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sections, all named later-*, about features a kernel may be without: BPF,
+ * Sections, all named later-*, about features a kernel may be without:
  * CPU hotplug, signals on overflow, removal on exec, and the records and
  * sample bits that go with them.
  */
@@ -44,7 +44,7 @@ static void later_sample_pairs(void)
 
 static void later_bpf_output(void)
 {
-	sweep_bits(KNOWN_BITS & ~(1ull << 10), true);
+	sweep_bits(later_bits, true);
 }
 
 /* Sizes of the records with each of the sample bits, of one page fault. */
@@ -119,7 +119,6 @@ static void later_ioctl(void)
 	for (i = 0; i < ARRAY_SIZE(ioctl_sources); i++) {
 		const struct source *s = source_find(ioctl_sources[i]);
 		struct perf_event_attr a;
-		u64 query[16] = { 2 };
 		char name[64];
 		int fd;
 
@@ -131,10 +130,6 @@ static void later_ioctl(void)
 		if (fd < 0)
 			continue;
 		snprintf(name, sizeof(name), "%s", s->name);
-		say(name, "set-bpf-bad-fd %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, -1l))));
-		say(name, "set-bpf-not-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_SET_BPF, 0))));
-		say(name, "query-bpf %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, query))));
-		say(name, "query-bpf-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, 0))));
 		say(name, "modify-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
 							  0))));
 		say(name, "modify-same %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,

@@ -64,6 +64,7 @@ extern const struct section side_sections[];
 extern const struct section sample_sections[];
 extern const struct section system_sections[];
 extern const struct section aux_sections[];
+extern const struct section bpf_sections[];
 extern const struct section later_sections[];
 
 void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
