@@ -55,8 +55,13 @@ int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 l
 /**
  * pe_record_emit_to() - write a record to a certain buffer
  * @rb: the buffer, which the caller keeps from going
+ * @e: whose record it is
+ * @type: PERF_RECORD_*
+ * @misc: PERF_RECORD_MISC_*
+ * @body: what follows the header
+ * @len: its size
  *
- * The other arguments and the value are those of pe_record_emit().
+ * Otherwise as pe_record_emit().
  */
 int pe_record_emit_to(struct perf_buffer *rb, struct pevent *e, u32 type, u16 misc,
 		      const void *body, u16 len)

@@ -243,7 +243,10 @@ def read_log(text):
         m = STOPPED.search(line)
         if m:
             results.setdefault(os.path.normpath(m[1]), Result()).stopped = True
-        if line.startswith(("make[", "# ")):
+        m = re.match(r"# cmd_checkdoc (\S+\.o)$", line)
+        if m:
+            now = results.setdefault(os.path.normpath(m[1]), Result())
+        elif line.startswith(("make[", "# ")):
             now = None
         elif now is not None:
             now.lines.append(line)
