@@ -223,6 +223,9 @@ int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
 	/* Where it goes when the others leave. */
 	if (!err && pmu != e->pmu)
 		err = pe_ctx_reserve(ctx, e->pmu, e);
+	/* A leader in a cgroup's slot is queued there, by the PMU that the newcomer brings. */
+	if (!err && leader->cgrp != e->cgrp)
+		err = pe_ctx_reserve(ctx, pmu, leader);
 	if (err)
 		return err;
 	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;

@@ -537,6 +537,40 @@ static void groups(void)
 	remove_all();
 }
 
+/* An event of the CPU brings hardware into a group of software events of a cgroup. */
+static void hardware_guest(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	int leader, guest;
+	u64 count;
+
+	pt_pin(0);
+	attr.exclude_kernel = 1;
+	leader = faults_of(make(""), 0);
+	guest = pt_try_open(&attr, -1, 0, leader, 0);
+	if (guest == -ENOENT || guest == -EOPNOTSUPP)
+		pt_skip("no hardware counters");
+	pt_need(guest >= 0, "cycles: %s", strerror(-guest));
+	pt_spin(1000);
+	pt_eq(pt_count(guest), 0);
+	enter(dirs[0]);
+	pt_fault(3);
+	pt_spin(1000);
+	leave();
+	count = pt_count(guest);
+	pt_eq(pt_count(leader), 3);
+	pt_check(count > 0, "it does not count in the cgroup");
+	pt_fault(3);
+	pt_spin(1000);
+	pt_eq(pt_count(leader), 3);
+	pt_eq(pt_count(guest), count);
+	/* Alone it is the CPU's. */
+	close(leader);
+	pt_spin(1000);
+	pt_check(pt_count(guest) > count, "it does not count alone");
+	remove_all();
+}
+
 /* ---- samples and records ---- */
 
 static void samples(void)
@@ -861,6 +895,7 @@ static const struct pt_case cases[] = {
 	{ "multiplexed", multiplexed },
 	{ "pinned_error", pinned_error },
 	{ "groups", groups },
+	{ "hardware_guest", hardware_guest },
 	{ "samples", samples },
 	{ "records", records },
 	{ "tracepoints", tracepoints },
