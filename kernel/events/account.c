@@ -38,8 +38,9 @@ atomic_t pe_cgroup_users;
 
 static void add_cgroup_user(const struct pevent *e, int change)
 {
+	/* Ordered before the install, which looks at current's cgroup: see cgroup.c. */
 	if (e->cgrp)
-		atomic_add(change, &pe_cgroup_users);
+		atomic_add_return(change, &pe_cgroup_users);
 }
 #else
 static void add_cgroup_user(const struct pevent *e, int change) { }
