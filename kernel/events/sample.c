@@ -172,11 +172,12 @@ static u64 stack_above(struct pt_regs *regs)
 
 /*
  * Layout: u64 size, then, unless it is 0, the bytes and a u64 that tells how many of them could be
- * read.  The dump shrinks to what fits into a record.
+ * read.  The dump shrinks to what fits into a record, with the size of AUX data if that comes last.
  */
 static void collect_stack(struct perf_sample_data *data, struct pevent *e)
 {
-	u64 used = pe_sample_size(data, e) + 2 * sizeof(u64);
+	u64 later = data->type & PERF_SAMPLE_AUX ? sizeof(u64) : 0;
+	u64 used = pe_sample_size(data, e) + 2 * sizeof(u64) + later;
 	u64 room = used < U16_MAX ? U16_MAX - used : 0;
 	u64 dump = min3((u64)e->attr.sample_stack_user, stack_above(data->regs_user.regs), room);
 
