@@ -302,8 +302,9 @@ static int try_register(void)
 
 	if (ret)
 		return ret;
-	/* What fails in here is not ours. */
-	ret = pt_module_set(MODULE, "registered", 0);
+	/* If opening the file fails here, that was this turn's failure: the next attempt works. */
+	if (pt_module_set(MODULE, "registered", 0))
+		ret = pt_module_set(MODULE, "registered", 0);
 	return ret;
 }
 
