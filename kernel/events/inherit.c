@@ -40,12 +40,13 @@ static void copy_period(struct pevent *copy, const struct pevent *from)
 	local64_set(&copy->hw.period_left, from->hw.sample_period);
 }
 
-/* The PMU that schedules the copy's group, as open() chose it for the original. */
-static struct pmu *group_pmu(struct pevent *from, struct pevent *leader)
+/*
+ * The PMU that schedules the copy's group so far, as for an opened event.  Not the one that has the
+ * original: the hardware there may be leaving, and be left out of the copy.
+ */
+static struct pmu *group_pmu(struct pevent *e, struct pevent *leader)
 {
-	if (leader && is_software_event(&from->pub))
-		return pe_part(leader)->pmu;
-	return pe_part(from)->pmu;
+	return leader && is_software_event(&e->pub) ? pe_part(leader)->pmu : e->pmu;
 }
 
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
@@ -82,7 +83,7 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 	e->attr.enable_on_exec = from->attr.enable_on_exec;
 	copy_period(e, from);
 
-	pmu = group_pmu(from, leader);
+	pmu = group_pmu(e, leader);
 	err = pe_ctx_reserve(ctx, pmu, e);
 	if (!err && pmu != e->pmu)
 		err = pe_ctx_reserve(ctx, e->pmu, e);
