@@ -352,24 +352,36 @@ int pe_task_data_get(struct pevent *e, struct pctx *ctx)
 
 /**
  * pe_task_data_put() - the counterpart, once or more
- * @e: an event that is not attached any more; its part is still there
+ * @e: an event that is not attached any more
+ *
+ * Close and revoke may both come here with an inherited event.  Who loses the exchange may go on to
+ * let the PMU forget the event; the part and the PMU stay for the winner, who is in a section that
+ * perf_pmu_unregister() waits for before it drops parts.
  *
  * Task context.
  */
 void pe_task_data_put(struct pevent *e)
 {
-	struct pe_part *part = xchg(&e->data_part, NULL);
+	struct pe_part *part;
+	struct pctx *ctx;
 	void *data = NULL;
+	int idx;
 
-	if (likely(!part))
+	if (likely(!READ_ONCE(e->data_part)))
 		return;
-	scoped_guard(raw_spinlock_irq, &part->ctx->lock) {
-		if (!--part->nr_data)
-			swap(part->task_ctx_data, data);
+	idx = pe_pmus_read_lock();
+	part = xchg(&e->data_part, NULL);
+	if (part) {
+		ctx = part->ctx;
+		scoped_guard(raw_spinlock_irq, &ctx->lock) {
+			if (!--part->nr_data)
+				swap(part->task_ctx_data, data);
+		}
+		if (data)
+			kmem_cache_free(part->pmu->task_ctx_cache, data);
+		pe_ctx_put(ctx);
 	}
-	if (data)
-		kmem_cache_free(part->pmu->task_ctx_cache, data);
-	pe_ctx_put(part->ctx);
+	pe_pmus_read_unlock(idx);
 }
 
 static bool user_readable(const struct pevent *e)
