@@ -148,9 +148,12 @@ static bool compatible(const struct pevent *e, const struct pevent *target)
 	if (e->cpu == -1 && e->hw.target != target->hw.target)
 		return false;
 	/* The reader sorts by time, and reads in one direction. */
-	if (e->clock != target->clock || e->attr.write_backward != target->attr.write_backward)
-		return false;
-	/* There is one AUX area, in the format of one PMU. */
+	return e->clock == target->clock && e->attr.write_backward == target->attr.write_backward;
+}
+
+/* There is one AUX area, in the format of one PMU.  Both mmap_mutexes held: no PMU leaves. */
+static bool compatible_aux(const struct pevent *e, const struct pevent *target)
+{
 	return e->pmu == target->pmu || !e->pmu->setup_aux || !target->pmu->setup_aux;
 }
 
@@ -202,7 +205,7 @@ int pe_set_output(struct pevent *e, struct pevent *target)
 		return pe_err(-EINVAL, "output: of another CPU, task, clock or direction");
 
 	lock_two(e, target);
-	if (!atomic_read(&e->mmap_count))
+	if (!atomic_read(&e->mmap_count) && compatible_aux(e, target))
 		rb = mapped_buffer(target);
 	if (rb) {
 		/* Its children run when and where they like. */
@@ -213,5 +216,5 @@ int pe_set_output(struct pevent *e, struct pevent *target)
 	}
 	mutex_unlock(&target->mmap_mutex);
 	mutex_unlock(&e->mmap_mutex);
-	return ret ? pe_err(ret, "output: the target has no buffer, or the event is mapped") : 0;
+	return ret ? pe_err(ret, "output: no buffer, another AUX format, or the event mapped") : 0;
 }
