@@ -108,6 +108,7 @@ static void add_fn(struct pctx *ctx, void *arg)
  */
 static int readable_cpu(const struct pevent *e, int caps, int cpu)
 {
+	const struct cpumask *sharing;
 	int here = smp_processor_id();
 
 	if (cpu < 0 || cpu == here)
@@ -115,9 +116,12 @@ static int readable_cpu(const struct pevent *e, int caps, int cpu)
 	if (caps & PERF_EV_CAP_READ_ACTIVE_PKG &&
 	    topology_physical_package_id(cpu) == topology_physical_package_id(here))
 		return here;
-	if (caps & PERF_EV_CAP_READ_SCOPE &&
-	    cpumask_test_cpu(here, pe_scope_cpus(e->pmu->scope, cpu)))
-		return here;
+	if (caps & PERF_EV_CAP_READ_SCOPE) {
+		/* NULL once the PMU is gone: the one in its place has no scope. */
+		sharing = pe_scope_cpus(READ_ONCE(e->pmu)->scope, cpu);
+		if (sharing && cpumask_test_cpu(here, sharing))
+			return here;
+	}
 	return cpu;
 }
 
