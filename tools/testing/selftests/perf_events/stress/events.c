@@ -164,16 +164,18 @@ static void open_one(struct worker *w)
 static void map_one(struct worker *w, struct slot *s)
 {
 	size_t page = pt_page_size(), length = page * (1 + (below(w, 5) ? 1 << below(w, 4) : 0));
+	bool writable = rnd(w) & 1;
 	void *map;
 
 	if (s->map)
 		return;
-	map = mmap(NULL, length, PROT_READ | (rnd(w) & 1 ? PROT_WRITE : 0), MAP_SHARED, s->fd, 0);
+	map = mmap(NULL, length, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, s->fd, 0);
 	note(MAP, map == MAP_FAILED ? -1 : 0);
 	if (map == MAP_FAILED)
 		return;
 	s->map = map;
 	s->length = length;
+	s->writable = writable;
 }
 
 static void control(struct worker *w, struct slot *s)
@@ -216,7 +218,7 @@ static void consume(struct slot *s)
 {
 	struct perf_event_mmap_page *page = s->map;
 
-	if (page && s->length > (size_t)pt_page_size())
+	if (page && s->writable && s->length > (size_t)pt_page_size())
 		__atomic_store_n(&page->data_tail, __atomic_load_n(&page->data_head,
 								   __ATOMIC_ACQUIRE),
 				 __ATOMIC_RELEASE);

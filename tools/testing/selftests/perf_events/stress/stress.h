@@ -24,6 +24,7 @@ struct slot {
 	int fd;			/* 0: free */
 	void *map;
 	size_t length;
+	bool writable;
 };
 
 struct worker {

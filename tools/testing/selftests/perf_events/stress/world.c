@@ -58,6 +58,9 @@ void prepare(void)
 	char path[128];
 	unsigned int i;
 
+	/* Below a cgroup with a controller in there, events find their cgroup. */
+	if (have_cgroups())
+		pt_write_file(CGROUPS "/cgroup.subtree_control", "+pids");
 	for (i = 0; have_cgroups() && i < NR_CGROUPS; i++) {
 		cgroup_path(path, sizeof(path), i);
 		mkdir(path, 0755);
@@ -228,17 +231,26 @@ void role_cpus(struct worker *w)
 	drop_events(w);
 }
 
+/* Where a PMU may go with events alive it does; else only its module, which they hold. */
+static void toggle_pmu(struct worker *w)
+{
+	bool on = rnd(w) & 1;
+	long ret;
+
+	if (pt_path_exists("/sys/module/" MODULE) && pt_module_get(MODULE, "revokes"))
+		ret = pt_module_set(MODULE, "registered", on);
+	else
+		ret = on ? pt_try_load_module(MODULE, NULL) : pt_unload_module(MODULE);
+	note(on ? PMU_LOAD : PMU_UNLOAD, ret);
+}
+
 void role_pmus(struct worker *w)
 {
 	unsigned int i;
 
 	while (!over()) {
-		if (have_module()) {
-			if (rnd(w) & 1)
-				note(PMU_LOAD, pt_try_load_module(MODULE, NULL));
-			else
-				note(PMU_UNLOAD, pt_unload_module(MODULE));
-		}
+		if (have_module())
+			toggle_pmu(w);
 		for (i = 0; i < 20 && !over(); i++)
 			act_on_events(w);
 	}
