@@ -120,7 +120,7 @@ static void passive_start(struct pevent *e, u64 now)
 	 */
 	if (e->hw.interrupts == PE_THROTTLED)
 		e->hw.interrupts_seq = U64_MAX;
-	/* BPF output asks for it.  Events of tasks and cgroups that it writes to are not passive. */
+	/* BPF output asks for it.  Events of tasks and cgroups that get some are not passive. */
 	WRITE_ONCE(e->oncpu, pe_ctx(e)->task ? -1 : e->cpu);
 	/* Hits on another CPU pass over the event until its period is set. */
 	e->pmu->add(&e->pub, PERF_EF_START);
