@@ -367,7 +367,8 @@ def run_stress(tally, arch, flavour, kind, seconds, seed):
     what = "stress-%s-%s" % (kind, arch)
     script = "mkdir -p /out\n/tests/stress -v -t %d -s %d > /out/stress.tap 2>&1\n" % (seconds, seed)
     if kind == "kcsan":
-        script += "dmesg > /out/dmesg\n"
+        script += "dmesg > /out/dmesg\nmount -t debugfs none /sys/kernel/debug 2> /dev/null\n" \
+                  "cat /sys/kernel/debug/kcsan > /out/kcsan\n"
     name = "%s-%s" % (flavour, kind)
     extra = ["--smp", "4", "--mem", "4G", "--threads", "multi"]
     if kind == "debug":
@@ -390,6 +391,12 @@ def run_stress(tally, arch, flavour, kind, seconds, seed):
     for x in problems:
         tally.add(what, "failed", x)
     if kind == "kcsan":
+        state = dict(re.findall(r"^(\w+): (\d+)$",
+                                "\n".join(read_lines(os.path.join(folder, "kcsan")) or []), re.M))
+        watched = state.get("setup_watchpoints", "0")
+        tally.add("%s: KCSAN watched" % what,
+                  "ok" if state.get("enabled") == "1" and watched != "0" else "failed", str(state))
+        print("    # KCSAN: %s watchpoints" % watched)
         add_races(tally, what, os.path.join(BUILD, "%s-%s-kcsan" % (flavour, arch)),
                   read_lines(os.path.join(folder, "dmesg")) or [])
 
