@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * arm64.h - for the programs about arm64's PMU: finding it, work whose instructions are known to
+ * the last one, stretches without an interrupt.
+ */
+#ifndef PTEST_ARM64_H
+#define PTEST_ARM64_H
+
+#include "ptest.h"
+
+#define A64_PMU		"armv8_pmuv3"
+#define A64_DEVICES	"/sys/bus/event_source/devices/"
+
+/* attr.config of RAW events, from the architecture */
+#define A64_SW_INCR	0x00
+#define A64_INSTRUCTIONS 0x08
+#define A64_CYCLES	0x11
+#define A64_CHAIN	0x1e
+
+/* attr.config1 */
+#define A64_LONG	1ull
+#define A64_USER_READ	2ull
+
+/* The case is skipped on another machine, and where the PMU is not the emulator's exact one. */
+void a64_need_pmu(void);
+void a64_need_exact(void);
+/* Does the counter behind a LONG event have 64 bits by itself (PMUv3 for v8.5)? */
+bool a64_wide_counters(void);
+/* Event counters without the cycle counter; uses the module test_arm64. */
+int a64_counters(void);
+
+/* A RAW event of the calling task, user space only, disabled. */
+struct perf_event_attr a64_raw(u64 config);
+struct perf_event_attr a64_cycles(u64 period);
+
+/* All interrupts taken since boot. */
+u64 a64_interrupts(void);
+/* Return right after a tick: the next two milliseconds have none. */
+void a64_after_tick(void);
+
+/*
+ * ENABLE, work, DISABLE of fd, in assembly. The instructions at EL0 in between, the system call
+ * that disables included, are A64_SPIN_COST(turns) and A64_CALLS_COST(nr).
+ */
+void a64_measured_spin(int fd, u64 turns);
+void a64_measured_calls(int fd, u64 nr);
+#define A64_SPIN_COST(turns)	(2 * (turns) + 3)
+#define A64_CALLS_COST(nr)	(4 * (nr) + 4)
+extern const char a64_loop_start[], a64_loop_end[];
+
+#endif /* PTEST_ARM64_H */
