@@ -12,7 +12,7 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench boots stress patch clean
+	kselftest kunit abi-diff record-stock bench boots stress patch qemu-x86 clean
 
 help:
 	@echo 'Targets (options in brackets):'
@@ -36,6 +36,8 @@ help:
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  stress       everything at once on 4 CPUs, SECONDS=600 [KERNEL=debug|kcsan] [SEED=]'
+	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
+	@echo '               then shell and kselftest take PMU=skl|skl2|icl|zen|zen3'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
 	@echo '  clean        remove build/'
 	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
@@ -55,7 +57,7 @@ guest: deps
 	@$(S)/guest '$(ARCH)' >/dev/null
 
 shell: kernel guest
-	@$(S)/run-guest -a '$(ARCH)' -F '$(FLAVOUR)' --shell
+	@$(S)/run-guest -a '$(ARCH)' -F '$(FLAVOUR)' $(PMU:%=--pmu %) --shell
 
 run:
 	@$(S)/demo '$(FLAVOUR)'
@@ -78,7 +80,7 @@ record-clients: deps
 	@$(S)/clients $(ARCHES:%=-a %) --record $(CLIENTS)
 
 kselftest: kernel guest
-	@$(S)/kselftest -a '$(ARCH)' -F '$(FLAVOUR)' $(TESTS)
+	@$(S)/kselftest -a '$(ARCH)' -F '$(FLAVOUR)' $(PMU:%=--pmu %) $(TESTS)
 
 kunit: deps
 	@$(S)/kunit $(ARCHES)
@@ -99,6 +101,9 @@ boots:
 
 stress: deps
 	@$(S)/stress -t '$(or $(SECONDS),600)' -k '$(or $(KERNEL),debug)' $(if $(SEED),-s $(SEED))
+
+qemu-x86: deps
+	@$(S)/qemu-x86
 
 patch:
 	@$(S)/deps >&2

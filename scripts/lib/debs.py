@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian packages unpacked into a folder, for guests.
+"""Debian packages unpacked into a folder, for guests, and source packages.
 
 A private apt state with this machine's Debian sources: nothing of the machine's
 package configuration is touched, and its own packages play no part.
@@ -44,7 +44,7 @@ def apt_options(arch, state):
             "-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none"]
 
 
-def debian_sources(sources):
+def debian_sources(sources, kind="deb"):
     """Copy the sources that come from Debian itself; others may lack an architecture."""
     found = False
     for name in ["/etc/apt/sources.list"] + sorted(
@@ -58,17 +58,38 @@ def debian_sources(sources):
             keep = [p for p in re.split(r"\n\s*\n", text)
                     if re.search(r"^Suites:.*bookworm", p, re.M) and
                     "debian" in p and not re.search(r"^Architectures:", p, re.M)]
-            text = "\n\n".join(keep)
+            text = re.sub(r"^Types:.*", "Types: " + kind, "\n\n".join(keep), flags=re.M)
         else:
             keep = [re.sub(r"\[\s*arch=\S+\s*\]", "", line) for line in text.splitlines()
                     if re.match(r"deb\s", line) and "debian" in line and "bookworm" in line]
-            text = "\n".join(keep)
+            text = re.sub(r"^deb\b", kind, "\n".join(keep), flags=re.M)
         if keep:
             found = True
             with open(os.path.join(sources, os.path.basename(name)), "w") as f:
                 f.write(text + "\n")
     if not found:
-        raise Error("no Debian bookworm source in /etc/apt: cannot fetch packages for the guests")
+        raise Error("no Debian bookworm source in /etc/apt: cannot fetch packages from there")
+
+
+def source(package, series, top):
+    """Download a source package of version SERIES, which may have an epoch, to top.
+
+    Returns its .dsc file. Versions of other series are refused, by name.
+    """
+    opts = apt_options("x86_64", os.path.join(top, "apt"))
+    debian_sources(os.path.join(top, "apt", "sources"), "deb-src")
+    run(["apt-get", "-q"] + opts + ["update"])
+    offered = re.findall(r"^Version: (\S+)", run(["apt-cache"] + opts + [
+        "showsrc", "--only-source", package]), re.M)
+    wanted = [v for v in offered if re.match(r"(\d+:)?%s\b" % re.escape(series), v)]
+    if not wanted:
+        raise Error("the patch is for %s %s (Debian bookworm); this machine's Debian sources offer %s"
+                    % (package, series, ", ".join(offered) or "none"))
+    for old in glob.glob(os.path.join(top, package + "_*")):
+        os.unlink(old)
+    # apt lists the newest first.
+    run(["apt-get", "-q"] + opts + ["--download-only", "source", package + "=" + wanted[0]], cwd=top)
+    return glob.glob(os.path.join(top, package + "_*.dsc"))[0]
 
 
 def fetch(arch, packages, top):

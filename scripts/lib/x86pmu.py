@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+"""x86 guests with the emulated PMU of tools/testing/qemu-x86-pmu."""
+import os
+import subprocess
+
+import rig
+
+OURS = os.path.join(rig.TOP, "tools/testing/qemu-x86-pmu")
+BINARY = os.path.join(rig.BUILD, "qemu-x86", "out", "bin", "qemu-system-x86_64")
+
+# run-guest --pmu NAME: QEMU's -cpu. Which driver Linux binds follows from the model number.
+PMUS = {
+    "skl": "Skylake-Server,pmu=on,pmu-version=4",
+    "skl2": "Skylake-Server,pmu=on,pmu-version=2",
+    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8",
+    "zen": "EPYC,pmu=on,pmu-version=1",
+    "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
+}
+# The flavours of the bare-metal selftest: (shift of -icount, -cpu).
+BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
+    (0, PMUS["icl"]), (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
+    (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"])]
+
+
+def build():
+    return rig.run([os.path.join(rig.SCRIPTS, "qemu-x86")]).strip().splitlines()[-1]
+
+
+def selftest_program():
+    source = os.path.join(OURS, "selftest.c")
+    out = os.path.join(rig.BUILD, "qemu-x86", "selftest")
+    error = rig.build_program(
+        ["gcc", "-m32", "-march=i686", "-O1", "-Wall", "-ffreestanding", "-fno-pie", "-no-pie",
+         "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-nostdlib", "-static",
+         "-Wl,-z,noexecstack", "-Wl,-N,-Ttext=0x100000,--build-id=none,--no-warn-rwx-segments",
+         source], out, [source, os.path.abspath(__file__)])
+    if error:
+        raise rig.Failure(error)
+    return out
+
+
+def bare_metal(qemu, program, shift, cpu):
+    """What the program prints; the log stays beside it."""
+    log = program + ".log"
+    try:
+        r = subprocess.run(
+            [qemu, "-accel", "tcg", "-icount", "shift=%d,sleep=off" % shift, "-cpu", cpu, "-m", "64",
+             "-nodefaults", "-display", "none", "-no-reboot", "-serial", "file:" + log,
+             "-device", "isa-debug-exit,iobase=0xf4,iosize=1", "-kernel", program],
+            timeout=120, capture_output=True, text=True)
+        tail = r.stderr[-300:]
+    except subprocess.TimeoutExpired:
+        tail = "no end after 120 s"
+    return rig.read_lines(log) or [], tail
+
+
+def run_selftest(tally):
+    """One result for each flavour of the PMU."""
+    qemu, program = build(), selftest_program()
+    for shift, cpu in BARE:
+        lines, tail = bare_metal(qemu, program, shift, cpu)
+        last = lines[-1] if lines else ""
+        good = last.startswith("selftest: ") and last.endswith(" 0 failed")
+        wrong = [x for x in lines if x.startswith("FAIL")][:20]
+        rig.say("%s shift=%d: %s" % (cpu, shift, last.replace("selftest: ", "")))
+        tally.add("qemu-x86-selftest: %s shift=%d" % (cpu, shift), "ok" if good else "failed",
+                  "".join("\n    " + x for x in wrong + [last, tail]))
