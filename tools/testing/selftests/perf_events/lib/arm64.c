@@ -1,6 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /* arm64's PMU: see arm64.h */
 #include "arm64.h"
+#include <dirent.h>
+
+const char *a64_pmu(void)
+{
+	static char name[64];
+	DIR *d = opendir(A64_DEVICES);
+	struct dirent *e;
+
+	*name = 0;
+	pt_need(d, "no " A64_DEVICES);
+	while ((e = readdir(d))) {
+		if (!strncmp(e->d_name, "armv", 4) && (!*name || strcmp(e->d_name, name) < 0))
+			snprintf(name, sizeof(name), "%.63s", e->d_name);
+	}
+	closedir(d);
+	pt_need(*name, "no PMU in " A64_DEVICES);
+	return name;
+}
 
 void a64_need_pmu(void)
 {

@@ -8,7 +8,6 @@
 
 #include "ptest.h"
 
-#define A64_PMU		"armv8_pmuv3"
 #define A64_DEVICES	"/sys/bus/event_source/devices/"
 
 /* attr.config of RAW events, from the architecture */
@@ -21,6 +20,8 @@
 #define A64_LONG	1ull
 #define A64_USER_READ	2ull
 
+/* The name of the first PMU of CPUs in sysfs. */
+const char *a64_pmu(void);
 /* The case is skipped on another machine, and where the PMU is not the emulator's exact one. */
 void a64_need_pmu(void);
 void a64_need_exact(void);
