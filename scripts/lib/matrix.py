@@ -31,6 +31,18 @@ NO_64BIT = """
 # CONFIG_64BIT is not set
 # CONFIG_IA32_EMULATION is not set
 """
+ARM64_ACPI = """
+CONFIG_EFI=y
+CONFIG_ACPI=y
+CONFIG_ARM64_PSEUDO_NMI=y
+CONFIG_VIRTUALIZATION=y
+CONFIG_KVM=y
+CONFIG_CPU_IDLE=y
+CONFIG_ARM_PSCI_CPUIDLE=y
+"""
+
+# Folders with files of ours alone, but for uprobes.c; the second is arm64's.
+OURS = ("kernel/events/", "arch/arm64/kernel/perf/")
 
 CROSS = {"arm64": "aarch64-linux-gnu-", "arm": "arm-linux-gnueabi-",
          "powerpc": "powerpc64le-linux-gnu-", "s390": "s390x-linux-gnu-",
@@ -49,10 +61,10 @@ class Config:
     base: str = "rig"
     fragment: str = ""		# a file of scripts/config
     lines: str = ""
-    # "ours": kernel/events; "core": and kernel, mm, fs, init, security; "all": and the rest
+    # "ours": the folders of OURS; "core": and kernel, mm, fs, init, security; "all": and the rest
     scope: str = "core"
     sparse: bool = False
-    fast: bool = False		# of scripts/check's matrix-fast, kernel/events alone
+    fast: bool = False		# of scripts/check's matrix-fast, the folders of OURS alone
     events: bool = True		# CONFIG_PERF_EVENTS
 
     @property
@@ -92,6 +104,10 @@ CONFIGS = [
            scope="ours"),
     Config("arm64-64k", "pages of 64 KiB", "arm64", lines="CONFIG_ARM64_64K_PAGES=y\n",
            scope="ours"),
+    Config("arm64-nocompat", "no COMPAT", "arm64", lines="# CONFIG_COMPAT is not set\n",
+           scope="ours"),
+    Config("arm64-acpi", "ACPI, pseudo-NMI, KVM, CPU_PM, with KUnit and sparse", "arm64",
+           fragment="kunit.config", lines=ARM64_ACPI, scope="ours", sparse=True),
     Config("all", "everything on", base="yes", scope="all"),
     Config("arm64-all", "everything on, KVM with nVHE among it", "arm64", base="yes", scope="all"),
     Config("arm-all", "everything on, 32-bit arm", "arm", base="yes", scope="all"),
@@ -187,7 +203,7 @@ def users(config):
         return []
     r = subprocess.run(["grep", "-rlE", "--include=*.c", USES] + roots, cwd=rig.TREE,
                        stdout=subprocess.PIPE, text=True)
-    return sorted(f[:-2] + ".o" for f in r.stdout.split() if not f.startswith("kernel/events/"))
+    return sorted(f[:-2] + ".o" for f in r.stdout.split() if not f.startswith(OURS))
 
 
 def enabled(config, folders):
@@ -210,8 +226,9 @@ def enabled(config, folders):
 
 
 def group_of(obj):
-    if obj.startswith("kernel/events/"):
-        return "kernel/events"
+    for folder in OURS:
+        if obj.startswith(folder):
+            return folder[:-1]
     if obj.startswith(("arch/", "drivers/perf/")):
         return "/".join(obj.split("/")[:2])
     return "drivers" if obj.startswith("drivers/") else "core"
@@ -419,7 +436,7 @@ def check_sparse(tally, config, objects):
     text = open(log).read().replace(rig.TREE + "/", "")
     checked = len(re.findall(r"^ *CHECK ", text, re.M))
     lines = [x for x in text.splitlines() if re.search(r": (warning|error):", x)
-             and re.match(r"(\.+/)*(kernel/events/|include/(uapi/)?linux/perf_event\.h)", x)]
+             and re.match(r"(\.+/)*(%s|include/(uapi/)?linux/perf_event\.h)" % "|".join(OURS), x)]
     lines = [x for x in lines if not guard_unseen(x)]
     label = "%s: sparse (%d files)" % (config.name, checked)
     failed = bool(lines) or not checked
@@ -433,8 +450,8 @@ def check_coccinelle(tally):
     if not shutil.which("spatch"):
         tally.add("coccinelle", "skipped", "spatch is not installed")
         return
-    files = sorted(glob.glob(os.path.join(rig.TREE, "kernel/events/*.c")))
-    files = [f for f in files if is_ours("kernel/events/" + os.path.basename(f))]
+    files = sorted(f for folder in OURS for f in glob.glob(os.path.join(rig.TREE, folder, "*.c")))
+    files = [f for f in files if is_ours(os.path.relpath(f, rig.TREE))]
     found, ran = [], 0
     patches = sorted(glob.glob(os.path.join(rig.TREE, "scripts/coccinelle/*/*.cocci")))
     for p in patches:
@@ -446,8 +463,8 @@ def check_coccinelle(tally):
         ran += not r.returncode
         name = os.path.basename(p)
         lines = [x.replace(rig.TREE + "/", "") for x in r.stdout.splitlines()]
-        found += ["%s: %s" % (name, x) for x in lines
-                  if "kernel/events/" in x and (name, x.partition(":")[0]) not in ARGUED]
+        found += ["%s: %s" % (name, x) for x in lines if any(folder in x for folder in OURS)
+                  and (name, x.partition(":")[0]) not in ARGUED]
     label = "coccinelle (%d semantic patches)" % ran
     if not found and ran:
         print("ok: " + label, flush=True)
@@ -466,19 +483,20 @@ def run_config(tally, config):
     candidates = users(config)
     folders = {os.path.dirname(o) for o in candidates}
     if config.events:
-        folders |= {"kernel/events", "kernel/events/tests"}
-    there = enabled(config, sorted(folders))
-    objects = sorted(o for o in there if o.startswith("kernel/events/"))
+        own = OURS if config.arch == "arm64" else OURS[:1]
+        folders |= {f + sub for f in own for sub in (".", "tests")}
+    there = enabled(config, sorted(map(os.path.normpath, folders)))
+    objects = sorted(o for o in there if o.startswith(OURS))
     objects += [o for o in candidates if o in there]
     groups = {}
     for o in objects:
         groups.setdefault(group_of(o), []).append(o)
     for group, members in groups.items():
-        check_group(tally, config, group, members, *(["W=1"] if group == "kernel/events" else []))
+        check_group(tally, config, group, members, *(["W=1"] if group + "/" in OURS else []))
     if config.events and config.scope != "ours":
         check_symbols(tally, config, objects)
     if config.sparse:
-        check_sparse(tally, config, [o for o in groups["kernel/events"] if is_ours(o[:-2] + ".c")])
+        check_sparse(tally, config, [o for o in objects if is_ours(o[:-2] + ".c")])
 
 
 def guarded(tally, name, function, *args):
