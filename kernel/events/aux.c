@@ -88,8 +88,8 @@ static bool publish(struct perf_buffer *rb)
 {
 	struct pe_aux *aux = &rb->aux;
 
-	/* D, for what was written by this CPU */
-	smp_store_release(&rb->user_page->aux_head, aux->head);
+	smp_wmb();	/* D, for what was written by this CPU */
+	WRITE_ONCE(rb->user_page->aux_head, aux->head);
 	if (aux->overwrite || aux->head - aux->told < aux->watermark)
 		return false;
 	aux->told = aux->head - aux->head % aux->watermark;

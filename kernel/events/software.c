@@ -336,7 +336,7 @@ static int event_init(struct perf_event *event)
 	}
 	if (id >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
-	id = array_index_nospec(id, PERF_COUNT_SW_MAX);
+	id = array_index_nospec((unsigned long)id, PERF_COUNT_SW_MAX);
 
 	/* Children live no longer than their parent, whose key suffices. */
 	if (!event->parent) {
