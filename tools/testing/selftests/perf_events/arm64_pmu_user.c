@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arm64_pmu_user.c - counters that user space reads itself: kernel.perf_user_access, the mapped
+ * page's index, width and offset, and what a task must not see of others.
+ */
+#include "lib/arm64.h"
+#include <signal.h>
+
+#define MODULE	"test_arm64"
+/* PMUSERENR_EL0: reading of the event counters and of the cycle counter */
+#define ER_CR	0xc
+#define CYCLE_INDEX	32
+
+static struct perf_event_attr readable(u64 config, u64 config1)
+{
+	struct perf_event_attr attr = a64_raw(config);
+
+	attr.config1 = A64_USER_READ | config1;
+	attr.disabled = 0;
+	return attr;
+}
+
+static void allow(int on)
+{
+	a64_need_pmu();
+	pt_pin(0);
+	pt_sysctl_set("perf_user_access", on);
+}
+
+/* Counter by its index in the mapped page; 0 and 1 are the first and the second event counter. */
+static u64 mrs(u32 index)
+{
+	u64 v = 0;
+
+#if defined(__aarch64__)
+	if (index == CYCLE_INDEX)
+		__asm__ volatile("isb; mrs %0, pmccntr_el0" : "=r"(v) : : "memory");
+	else if (index == 1)
+		__asm__ volatile("isb; mrs %0, pmevcntr0_el0" : "=r"(v) : : "memory");
+	else if (index == 2)
+		__asm__ volatile("isb; mrs %0, pmevcntr1_el0" : "=r"(v) : : "memory");
+	else if (index == 3)
+		__asm__ volatile("isb; mrs %0, pmevcntr2_el0" : "=r"(v) : : "memory");
+	else
+		pt_need(0, "index %u", index);
+#endif
+	return v;
+}
+
+static u64 user_count(struct perf_event_mmap_page *p)
+{
+	u64 count, pmc;
+	u32 seq;
+
+	do {
+		seq = __atomic_load_n(&p->lock, __ATOMIC_ACQUIRE);
+		pt_need(p->cap_user_rdpmc && p->index, "index %u, capability %d", p->index,
+			(int)p->cap_user_rdpmc);
+		count = (u64)p->offset;
+		pmc = mrs(p->index) << (64 - p->pmc_width);
+		count += (u64)((s64)pmc >> (64 - p->pmc_width));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&p->lock, __ATOMIC_RELAXED) != seq);
+	return count;
+}
+
+/* Is this counter closed to a child, which has no events? */
+static bool closed_to_others(u32 index)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		mrs(index);
+		_exit(0);
+	}
+	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
+	if (!WIFSIGNALED(status)) {
+		pt_eq(status, 0);
+		return false;
+	}
+	pt_eq(WTERMSIG(status), SIGILL);
+	return true;
+}
+
+/* The driver of Linux 6.12 closes counters when the next event starts, not when the last stops. */
+static bool old_driver(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	pt_need(f, "no /proc/kallsyms");
+	while (!found && fgets(line, sizeof(line), f))
+		found = strstr(line, " armv8pmu_start");
+	fclose(f);
+	return found;
+}
+
+static void need_closing(bool closed)
+{
+	if (!closed && old_driver())
+		pt_skip("this driver leaves counters readable for whoever comes next");
+	pt_check(closed, "counters can still be read");
+}
+
+static void index_and_width(void)
+{
+	static const struct {
+		u64 config, config1;
+		u32 index;
+	} want[] = {
+		{ A64_CYCLES, 0, CYCLE_INDEX }, { A64_CYCLES, A64_LONG, CYCLE_INDEX },
+		{ A64_INSTRUCTIONS, 0, 1 }, { A64_INSTRUCTIONS, A64_LONG, 1 },
+	};
+	unsigned int i;
+	bool wide;
+
+	allow(1);
+	wide = a64_wide_counters();
+	for (i = 0; i < PT_ARRAY_SIZE(want); i++) {
+		struct perf_event_attr attr = readable(want[i].config, want[i].config1);
+		struct perf_event_mmap_page *p;
+		struct pt_ring r;
+		int fd;
+
+		if (want[i].index != CYCLE_INDEX && want[i].config1 && !wide)
+			continue;
+		fd = pt_open_hw(&attr, -1);
+		pt_map(&r, fd, 0);
+		p = r.page;
+		pt_eq(p->cap_user_rdpmc, 1);
+		pt_eq(p->index, want[i].index);
+		pt_eq(p->pmc_width, want[i].config1 ? 64 : 32);
+		pt_disable(fd);
+		pt_eq(p->index, 0);
+		pt_eq(p->offset, pt_count(fd));
+		pt_enable(fd);
+		pt_eq(p->index, want[i].index);
+		pt_unmap(&r);
+		close(fd);
+	}
+}
+
+/* A count read in user space, then by read(): the way between them is the same every time. */
+static void same_as_read(void)
+{
+	static const struct {
+		u64 config, config1;
+	} kind[] = {
+		{ A64_CYCLES, 0 }, { A64_CYCLES, A64_LONG },
+		{ A64_INSTRUCTIONS, 0 }, { A64_INSTRUCTIONS, A64_LONG },
+	};
+	unsigned int i, j;
+
+	allow(1);
+	a64_need_exact();
+	for (i = 0; i < PT_ARRAY_SIZE(kind); i++) {
+		struct perf_event_attr attr = readable(kind[i].config, kind[i].config1);
+		u64 last = 0, by_user, by_read;
+		struct pt_ring r;
+		int fd;
+
+		fd = pt_try_open(&attr, 0, -1, -1, 0);
+		if (fd == -EOPNOTSUPP)
+			continue;
+		pt_need(fd >= 0, "open: %s", strerror(-fd));
+		pt_map(&r, fd, 0);
+		user_count(r.page);
+		pt_count(fd);
+		for (j = 0; j < 20; j++) {
+			if (j % 5 == 4)
+				pt_switch_out();
+			a64_after_tick();
+			by_user = user_count(r.page);
+			by_read = pt_count(fd);
+			pt_check(by_read > by_user && by_read - by_user < 300, "%llu, then %llu",
+				 (unsigned long long)by_user, (unsigned long long)by_read);
+			if (last)
+				pt_eq(by_read - by_user, last);
+			last = by_read - by_user;
+		}
+		pt_unmap(&r);
+		close(fd);
+	}
+}
+
+/* Across switches, an IOC_RESET and stretches in which it was off. */
+static void exact_in_user_space(void)
+{
+	struct perf_event_attr attr = readable(A64_INSTRUCTIONS, 0);
+	struct pt_peer peer;
+	struct pt_ring r;
+	u64 n[3];
+	int fd, i;
+
+	allow(1);
+	a64_need_exact();
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 0);
+	pt_peer_start(&peer);
+	for (i = 0; i < 10; i++) {
+		a64_after_tick();
+		n[0] = user_count(r.page);
+		pt_spin(1000);
+		n[1] = user_count(r.page);
+		pt_spin(51000);
+		n[2] = user_count(r.page);
+		pt_eq(n[2] - n[1] - (n[1] - n[0]), 100000);
+		pt_peer_turn(&peer);
+		if (i == 5)
+			pt_reset(fd);
+		pt_disable(fd);
+		pt_spin(10000);
+		pt_enable(fd);
+	}
+	pt_peer_stop(&peer);
+}
+
+static void not_allowed(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+	int fd;
+
+	allow(0);
+	pt_load_module(MODULE, NULL);
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 0);
+	pt_eq(r.page->index, 0);
+	pt_eq(pt_module_get(MODULE, "pmuserenr"), 0);
+	pt_check(pt_count(fd) > 0, "it does not count");
+	pt_spin(1000);
+	pt_check(closed_to_others(CYCLE_INDEX), "the cycle counter can be read");
+	pt_check(closed_to_others(1), "an event counter can be read");
+}
+
+/* The other events of the same task show nothing either. */
+static void without_asking(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_CYCLES);
+	struct pt_ring r;
+	int fd;
+
+	allow(1);
+	pt_load_module(MODULE, NULL);
+	attr.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 0);
+	pt_eq(r.page->index, 0);
+	pt_eq(r.page->cap_user_rdpmc, 0);
+	pt_eq(pt_module_get(MODULE, "pmuserenr"), 0);
+}
+
+static u64 userenr(void)
+{
+	return (u64)pt_module_get(MODULE, "pmuserenr");
+}
+
+/* Open as long as such an event is there; the mapping only tells which counter is whose. */
+static void open_while_one_is_there(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+	int fd, fe;
+
+	allow(1);
+	pt_load_module(MODULE, NULL);
+	fd = pt_open_hw(&attr, -1);
+	attr.config = A64_INSTRUCTIONS;
+	fe = pt_open_hw(&attr, -1);
+	pt_eq(userenr(), ER_CR);
+	pt_map(&r, fd, 0);
+	pt_eq(userenr(), ER_CR);
+	pt_unmap(&r);
+	close(fe);
+	pt_eq(userenr(), ER_CR);
+	close(fd);
+	need_closing(!userenr());
+}
+
+static void switched_off_on_the_way(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+	int fd;
+
+	allow(1);
+	pt_load_module(MODULE, NULL);
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 0);
+	user_count(r.page);
+	/* At once on every CPU; the page says so when the event is next started. */
+	pt_sysctl_set("perf_user_access", 0);
+	pt_eq(userenr(), 0);
+	pt_switch_out();
+	pt_eq(userenr(), 0);
+	pt_eq(r.page->index, 0);
+	pt_sysctl_set("perf_user_access", 1);
+	pt_switch_out();
+	pt_eq(userenr(), ER_CR);
+	pt_eq(r.page->index, CYCLE_INDEX);
+	user_count(r.page);
+}
+
+/* A counter that no event has any more shows nothing of what it counted. */
+static void unused_counters_are_zero(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0), hidden = a64_raw(A64_INSTRUCTIONS);
+	struct pt_ring r;
+	int fe;
+
+	allow(1);
+	hidden.disabled = 0;
+	fe = pt_open_hw(&hidden, -1);
+	pt_map(&r, pt_open_hw(&attr, -1), 0);
+	user_count(r.page);
+	pt_spin(100000);
+	pt_check(mrs(1) > 200000, "the event beside it counts");
+	close(fe);
+	pt_eq(mrs(1), 0);
+	pt_eq(mrs(2), 0);
+	pt_eq(mrs(3), 0);
+	pt_switch_out();
+	pt_eq(mrs(1), 0);
+}
+
+/* A child with an event of its own sees that, and zeroes. */
+static void own_event_only(void *arg)
+{
+	struct perf_event_attr attr = readable(A64_INSTRUCTIONS, 0);
+	struct pt_ring mine;
+
+	(void)arg;
+	pt_map(&mine, pt_open_hw(&attr, -1), 0);
+	user_count(mine.page);
+	pt_eq(mrs(CYCLE_INDEX), 0);
+	pt_eq(mrs(2), 0);
+	pt_eq(mrs(3), 0);
+}
+
+static void counters_of_others_are_zero(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+
+	allow(1);
+	pt_map(&r, pt_open_hw(&attr, -1), 0);
+	user_count(r.page);
+	pt_spin(100000);
+	pt_reap(pt_fork(own_event_only, NULL));
+}
+
+static void others_see_nothing(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+
+	allow(1);
+	pt_map(&r, pt_open_hw(&attr, -1), 0);
+	user_count(r.page);
+	pt_spin(100000);
+	need_closing(closed_to_others(CYCLE_INDEX));
+	need_closing(closed_to_others(1));
+	user_count(r.page);
+}
+
+static void only_for_oneself(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_peer peer;
+	struct pt_ring r;
+	int fd;
+
+	allow(1);
+	pt_eq(pt_try_open(&attr, -1, 0, -1, 0), -EINVAL);
+	pt_peer_start(&peer);
+	fd = pt_open(&attr, peer.pid, -1, -1, 0);
+	pt_map(&r, fd, 0);
+	pt_peer_turn(&peer);
+	pt_eq(r.page->index, 0);
+	pt_check(pt_count(fd) > 0, "it does not count");
+	need_closing(closed_to_others(CYCLE_INDEX));
+	pt_peer_stop(&peer);
+}
+
+static const struct pt_case cases[] = {
+	{ "index_and_width", index_and_width },
+	{ "same_as_read", same_as_read },
+	{ "exact_in_user_space", exact_in_user_space },
+	{ "not_allowed", not_allowed },
+	{ "without_asking", without_asking },
+	{ "open_while_one_is_there", open_while_one_is_there },
+	{ "switched_off_on_the_way", switched_off_on_the_way },
+	{ "unused_counters_are_zero", unused_counters_are_zero },
+	{ "counters_of_others_are_zero", counters_of_others_are_zero },
+	{ "others_see_nothing", others_see_nothing },
+	{ "only_for_oneself", only_for_oneself },
+};
+
+PT_MAIN(cases)
