@@ -4,7 +4,7 @@
 # and must be the same in every run on the stock kernel; the whole output of
 # every step is kept in /log/full.
 export PATH=/clients/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-export LC_ALL=C HOME=/root PAGER=cat TERM=dumb DEBUGINFOD_URLS=
+export LC_ALL=C HOME=/tmp/client PAGER=cat TERM=dumb DEBUGINFOD_URLS=
 D=/tmp/client
 mkdir -p $D
 cd $D || exit 1

@@ -16,6 +16,7 @@
  * spin     milliseconds of CPU time in spinning()
  * renames  prctl(PR_SET_NAME)
  * maps     executable mappings of /bin/true
+ * turns    of a loop of two instructions
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,6 +45,15 @@ KEEP void spinning(unsigned long turns)
 {
 	for (volatile unsigned long i = 0; i < turns; i++)
 		;
+}
+
+static void turns(unsigned long count)
+{
+#if defined(__x86_64__)
+	asm volatile("1: dec %0; jnz 1b" : "+r"(count) : : "cc");
+#else
+	asm volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(count) : : "cc");
+#endif
 }
 
 static void *thread(void *arg)
@@ -145,6 +155,10 @@ int main(int argc, char **argv)
 
 		if (!strcmp(argv[a], "faults")) {
 			faults(count);
+			continue;
+		}
+		if (!strcmp(argv[a], "turns")) {
+			turns(count);
 			continue;
 		}
 		if (!strcmp(argv[a], "spin")) {
