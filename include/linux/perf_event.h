@@ -222,7 +222,7 @@ struct perf_sample_data {
 struct perf_output_handle {
 	/** @event: on whose behalf; for AUX, the event that owns the mapping */
 	struct perf_event	*event;
-	/** @rb: the buffer, referenced */
+	/** @rb: the buffer; what keeps it is the RCU section (data) or being its writer (AUX) */
 	struct perf_buffer	*rb;
 	/** @wakeup: data: value of the wake-up mark; AUX: head at which user space wants notice */
 	unsigned long		wakeup;
@@ -825,7 +825,12 @@ struct pmu {
 
 	/** @event_mapped: @event was mapped into @mm.  Task context, mmap lock held for writing. */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);
-	/** @event_unmapped: The opposite.  @mm need not be that of the current task. */
+	/**
+	 * @event_unmapped: The opposite.  @mm need not be that of the current task.
+	 *
+	 * Not called any more once perf_pmu_unregister() has begun, though mappings are left then:
+	 * what the driver keeps for an event, it gives back in event->destroy().
+	 */
 	void (*event_unmapped)(struct perf_event *event, struct mm_struct *mm);
 	/**
 	 * @event_idx: Value for perf_event_mmap_page.index: number of the counter for a direct read
@@ -911,6 +916,8 @@ struct pmu {
 	bool				lasting;
 	/** @gone: core: it has left the registry */
 	bool				gone;
+	/** @serial: core: number of its registration, which no other one ever has */
+	unsigned long			serial;
 };
 
 static inline int is_exclusive_pmu(struct pmu *pmu)

@@ -41,7 +41,7 @@ static bool may_write(const struct perf_buffer *rb, const struct pevent *e)
 	/* Pairs with the release in mmap.c: a mapped area is complete. */
 	return rcu_access_pointer(e->sink->rb) == rb &&
 	       atomic_read_acquire(&rb->aux.mmap_count) &&
-	       READ_ONCE(rb->aux.pmu) == e->pmu;
+	       READ_ONCE(rb->aux.serial) == e->pmu->serial;
 }
 
 /* The buffer with @e as the writer of its area, or NULL. */

@@ -141,7 +141,8 @@ int pe_aux_alloc(struct perf_buffer *rb, struct pevent *e, unsigned long pgoff,
 	if (!overwrite)
 		aux->watermark = e->attr.aux_watermark ?: default_watermark(nr_pages);
 	aux->pgoff = pgoff;
-	WRITE_ONCE(aux->pmu, e->pmu);	/* looked at by begin, which then looks again */
+	/* Looked at by begin, which then looks again. */
+	WRITE_ONCE(aux->serial, e->pmu->serial);
 	aux->free_priv = e->pmu->free_aux;
 	aux->module = e->pmu->module;
 	__module_get(aux->module);

@@ -13,6 +13,7 @@
  * Called by the task itself, without raw locks.
  */
 
+#include <linux/llist.h>
 #include "lifetime.h"
 
 /* Events that the task opened stay with their file descriptors; they lose their owner. */
@@ -71,8 +72,22 @@ static struct pevent *next_to_leave(struct pctx *ctx, bool only_exec)
 	return found;
 }
 
-static void leave_all(struct pctx *ctx, struct task_struct *task)
+/*
+ * The last reference of an inherited event is dropped when ctx->mutex is not held any more, for the
+ * locks that its driver takes.  Nobody else puts an event on such a list while it has references.
+ */
+static void put_all(struct llist_node *gone)
 {
+	struct pevent *e, *next;
+
+	llist_for_each_entry_safe(e, next, gone, put_later)
+		pe_put(e);
+}
+
+/* With ctx->mutex.  Return: what is to be put without. */
+static struct llist_node *leave_all(struct pctx *ctx, struct task_struct *task)
+{
+	LLIST_HEAD(gone);
 	struct pevent *e;
 
 	while ((e = next_to_leave(ctx, false))) {
@@ -84,8 +99,9 @@ static void leave_all(struct pctx *ctx, struct task_struct *task)
 			pe_retire(e);
 			pe_wake(e);	/* Nothing will come any more: poll() says HUP. */
 		}
-		pe_put(e);
+		__llist_add(&e->put_later, &gone);
 	}
+	return gone.first;
 }
 
 /**
@@ -96,6 +112,7 @@ static void leave_all(struct pctx *ctx, struct task_struct *task)
  */
 void perf_event_exit_task(struct task_struct *task)
 {
+	struct llist_node *gone;
 	struct pctx *ctx;
 
 	disown_all(task);
@@ -106,8 +123,9 @@ void perf_event_exit_task(struct task_struct *task)
 		return;
 	}
 	pe_sideband_exit(task, ctx);
-	leave_all(ctx, task);
+	gone = leave_all(ctx, task);
 	mutex_unlock(&ctx->mutex);
+	put_all(gone);
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }
@@ -132,9 +150,10 @@ static bool enable_on_exec(struct pctx *ctx)
 /* The old program's events go; the rest of their groups goes on without them. */
 static void remove_on_exec(struct pctx *ctx)
 {
+	LLIST_HEAD(gone);
 	struct pevent *e;
 
-	guard(mutex)(&ctx->mutex);
+	mutex_lock(&ctx->mutex);
 	while ((e = next_to_leave(ctx, true))) {
 		if (e->parent) {
 			pe_child_leave(e, PERF_EVENT_STATE_EXIT);
@@ -142,8 +161,10 @@ static void remove_on_exec(struct pctx *ctx)
 			pe_detach(e, PERF_EVENT_STATE_EXIT);
 			pe_wake(e);
 		}
-		pe_put(e);
+		__llist_add(&e->put_later, &gone);
 	}
+	mutex_unlock(&ctx->mutex);
+	put_all(gone.first);
 }
 
 /**

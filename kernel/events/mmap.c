@@ -115,12 +115,17 @@ static bool maps_aux(const struct vm_area_struct *vma)
 	return vma->vm_pgoff;
 }
 
+/*
+ * A PMU that is leaving is not told: mappings stay when it is gone, so drivers cannot count on
+ * being told of the end anyway.  It sets the mark and then waits for those who are here, so its
+ * event's destroy() comes after the last of these calls.
+ */
 static void tell_pmu_mapped(struct pevent *e, struct mm_struct *mm)
 {
 	int idx = pe_pmus_read_lock();
 	struct pmu *pmu = READ_ONCE(e->pmu);
 
-	if (pmu->event_mapped)
+	if (!READ_ONCE(pmu->gone) && pmu->event_mapped)
 		pmu->event_mapped(&e->pub, mm);
 	pe_pmus_read_unlock(idx);
 }
@@ -130,7 +135,7 @@ static void tell_pmu_unmapped(struct pevent *e, struct mm_struct *mm)
 	int idx = pe_pmus_read_lock();
 	struct pmu *pmu = READ_ONCE(e->pmu);
 
-	if (pmu->event_unmapped)
+	if (!READ_ONCE(pmu->gone) && pmu->event_unmapped)
 		pmu->event_unmapped(&e->pub, mm);
 	pe_pmus_read_unlock(idx);
 }

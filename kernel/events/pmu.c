@@ -46,6 +46,7 @@ LIST_HEAD(pe_pmus);
 
 DEFINE_STATIC_SRCU(readers);
 static DEFINE_IDR(by_type);			/* pe_pmus_lock; readers: RCU */
+static unsigned long last_serial;		/* pe_pmus_lock */
 
 /**
  * pe_pmus_read_lock() - keep all PMUs of pe_pmus registered
@@ -209,6 +210,7 @@ int perf_pmu_register(struct pmu *pmu, const char *name, int type)
 		return pmu->type;
 
 	pmu->gone = false;
+	pmu->serial = ++last_serial;
 	atomic_set(&pmu->exclusive_cnt, 0);
 	fill_in_operations(pmu);
 	ret = alloc_percpu_state(pmu);
@@ -549,8 +551,8 @@ static struct pmu gone_pmu = {
 };
 
 /**
- * pe_pmu_revoke() - the PMU of an event leaves before the event does
- * @e: an event that was taken out of its context for good; ctx->mutex held
+ * pe_pmu_revoke() - the PMU of an event leaves before the event does, and has forgotten it
+ * @e: an event after pe_pmu_leave(); ctx->mutex held
  *
  * Its driver is rid of it afterwards, but for its module: code of the driver may have to free the
  * event's AUX area.  Those who read e->pmu without ctx->mutex or e->mmap_mutex do it in a
@@ -558,7 +560,6 @@ static struct pmu gone_pmu = {
  */
 void pe_pmu_revoke(struct pevent *e)
 {
-	pe_pmu_leave(e);
 	guard(mutex)(&e->mmap_mutex);
 	WRITE_ONCE(e->pmu, &gone_pmu);
 }

@@ -11,7 +11,8 @@
  *	leave the registry, wait for SRCU	openers, who stay in the section until their event
  *						is in its context; a fork that begins later sees
  *						pmu->gone
- *	revoke all events on the rosters	ctx->mutex against close, exit, exec, fork
+ *	detach all events on the rosters	ctx->mutex against close, exit, exec, fork
+ *	and call destroy()			mmap_mutex against mmap()
  *	wait for those that are being freed	they leave the roster when destroy() has returned
  *	wait for SRCU and RCU			who reads e->pmu or a part without ctx->mutex
  *	drop the parts of task contexts		ctx->lock against switches
@@ -48,6 +49,12 @@ static struct pevent *next_event(struct pe_roster *roster)
 	return NULL;
 }
 
+/*
+ * The driver's destroy() takes locks that ctx->mutex and mmap_lock are inside of, so it is called
+ * with none.  Nobody else can be in the driver for @e, or get there: who has ctx->mutex sees that
+ * it is REVOKED, switches and hits do not find it, mmap() and unmapping see pmu->gone, and the last
+ * reference is held here.
+ */
 static void revoke(struct pevent *e)
 {
 	scoped_guard(pe_event_ctx, e) {
@@ -57,8 +64,13 @@ static void revoke(struct pevent *e)
 			guard(mutex)(&e->family_lock);
 			pe_detach(e, PERF_EVENT_STATE_REVOKED);
 		}
-		pe_pmu_revoke(e);
 	}
+	/* An mmap() that came before may still be in setup_aux(). */
+	mutex_lock(&e->mmap_mutex);
+	mutex_unlock(&e->mmap_mutex);
+	pe_pmu_leave(e);
+	scoped_guard(pe_event_ctx, e)
+		pe_pmu_revoke(e);
 	pe_wake(e);
 	/* Those who sleep in poll() without a buffer are no listeners. */
 	wake_up_all(&e->waitq);

@@ -32,7 +32,7 @@ struct pe_charge {
  * @pgoff: its place in the mapping of the file
  * @pages: their addresses
  * @priv: what the driver made of them
- * @pmu: the PMU that it is for; only to be compared
+ * @serial: the registration of the PMU that it is for, see &struct pmu
  * @free_priv: frees @priv
  * @module: where @free_priv is; referenced
  * @watermark: bytes per wakeup, 0 in overwrite mode
@@ -55,7 +55,7 @@ struct pe_aux {
 	unsigned long		pgoff;
 	void			**pages;
 	void			*priv;
-	const struct pmu	*pmu;
+	unsigned long		serial;
 	void			(*free_priv)(void *priv);
 	struct module		*module;
 	unsigned long		watermark;

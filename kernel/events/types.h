@@ -386,7 +386,7 @@ struct pevent {
 	struct list_head	rb_entry;		/* R, rb->listeners_lock */
 	unsigned long		rb_unlinked;		/* B: RCU cookie, see bind.c */
 	bool			rb_was_linked;		/* B: the cookie is valid */
-	struct llist_node	put_later;		/* last reference, to be dropped: mmap.c */
+	struct llist_node	put_later;		/* to be dropped: mmap.c, exit.c */
 	wait_queue_head_t	waitq;
 	struct fasync_struct	*fasync;
 

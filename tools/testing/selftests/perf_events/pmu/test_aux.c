@@ -19,9 +19,14 @@
  * snapshots, setups, frees, confused (area of the other PMU); result of the last skip; runs and
  * first_run, of pages, in the last area; held, handles.
  *
+ * registered=0 takes test_aux away, and spoils its memory; 1 brings it back, at the same address.
+ * nr_events, mapped: of test_aux, made and not destroyed, and mappings that it was told of and
+ * not of their end; revokes: it may be taken away while it has events.
+ *
  * When loading: caps (PERF_PMU_CAP_*), started (tell perf_event_itrace_started()), no_match,
  * auto_bytes (emit so many bytes every auto_ns from a timer while an event is on).
  */
+#include <linux/cpu.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/kprobes.h>
@@ -46,6 +51,7 @@ module_param(flags, ulong, 0600);
 
 static int result, runs, first_run;
 static atomic_t starts, stops, pauses, resumes, failed, snapshots, setups, frees, confused, held;
+static atomic_t nr_events, mapped;
 module_param(result, int, 0400);
 module_param(runs, int, 0400);
 module_param(first_run, int, 0400);
@@ -68,6 +74,8 @@ COUNTER(setups);
 COUNTER(frees);
 COUNTER(confused);
 COUNTER(held);
+COUNTER(nr_events);
+COUNTER(mapped);
 
 struct area {
 	struct pmu	*pmu;
@@ -288,15 +296,44 @@ static long snapshot_aux(struct perf_event *event, struct perf_output_handle *ha
 
 static struct pmu test_aux, test_aux_b, test_aux_src;
 
+/* As drivers do that look at which CPUs there are. */
+static void destroy_tracer(struct perf_event *event)
+{
+	cpus_read_lock();
+	WARN_ON(event->pmu != &test_aux);
+	atomic_dec(&nr_events);
+	cpus_read_unlock();
+}
+
 static int init_tracer(struct perf_event *event)
 {
-	return event->attr.type == event->pmu->type ? 0 : -ENOENT;
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	if (event->pmu == &test_aux) {
+		atomic_inc(&nr_events);
+		event->destroy = destroy_tracer;
+	}
+	return 0;
+}
+
+static void tell_mapped(struct perf_event *event, struct mm_struct *mm)
+{
+	if (event->pmu == &test_aux)
+		atomic_inc(&mapped);
+}
+
+static void tell_unmapped(struct perf_event *event, struct mm_struct *mm)
+{
+	if (event->pmu == &test_aux)
+		atomic_dec(&mapped);
 }
 
 static const struct pmu tracer_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_sw_context,
 	.event_init	= init_tracer,
+	.event_mapped	= tell_mapped,
+	.event_unmapped	= tell_unmapped,
 	.add		= tracer_add,
 	.del		= tracer_del,
 	.start		= tracer_start,
@@ -438,6 +475,60 @@ module_param_cb(hwid, &command_ops, (void *)HWID, 0200);
 
 /* ------------------------------------------------------------------ module */
 
+static bool registered;
+
+static int enter(void)
+{
+	int err;
+
+	test_aux = tracer_pmu;
+	test_aux.capabilities = caps;
+	test_aux.snapshot_aux = snapshot_aux;
+	err = perf_pmu_register(&test_aux, "test_aux", -1);
+	registered = !err;
+	return err;
+}
+
+static void leave(void)
+{
+	if (!registered)
+		return;
+	perf_pmu_unregister(&test_aux);
+	registered = false;
+	/* Whoever still looks at the PMU shall notice. */
+	memset(&test_aux, 0x6b, sizeof(test_aux));
+}
+
+static int set_registered(const char *val, const struct kernel_param *kp)
+{
+	bool on;
+	int err = kstrtobool(val, &on);
+
+	if (err || on == registered)
+		return err;
+	if (on)
+		return enter();
+	leave();
+	return 0;
+}
+
+static const struct kernel_param_ops registered_ops = { .set = set_registered };
+
+module_param_cb(registered, &registered_ops, NULL, 0200);
+
+static int get_revokes(char *buf, const struct kernel_param *kp)
+{
+#ifdef PERF_EVENT_STATE_REVOKED
+	return sysfs_emit(buf, "1\n");
+#else
+	return sysfs_emit(buf, "0\n");
+#endif
+}
+
+static const struct kernel_param_ops revokes_ops = { .get = get_revokes };
+
+module_param_cb(revokes, &revokes_ops, NULL, 0400);
+
 static int __init test_aux_init(void)
 {
 	int cpu, err;
@@ -453,11 +544,8 @@ static int __init test_aux_init(void)
 		timer->function = auto_emit;
 	}
 
-	test_aux = tracer_pmu;
-	test_aux.capabilities = caps;
-	test_aux.snapshot_aux = snapshot_aux;
 	test_aux_b = tracer_pmu;
-	err = perf_pmu_register(&test_aux, "test_aux", -1);
+	err = enter();
 	if (err)
 		return err;
 	err = perf_pmu_register(&test_aux_b, "test_aux_b", -1);
@@ -468,7 +556,7 @@ static int __init test_aux_init(void)
 		return 0;
 	perf_pmu_unregister(&test_aux_b);
 undo:
-	perf_pmu_unregister(&test_aux);
+	leave();
 	return err;
 }
 
@@ -478,7 +566,8 @@ static void __exit test_aux_exit(void)
 
 	perf_pmu_unregister(&test_aux_src);
 	perf_pmu_unregister(&test_aux_b);
-	perf_pmu_unregister(&test_aux);
+	leave();
+	WARN_ON(atomic_read(&nr_events));
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu(tracers, cpu).timer);
 }
