@@ -20,6 +20,7 @@
  */
 
 #include <linux/pid_namespace.h>
+#include <linux/task_work.h>
 #include <linux/trace_events.h>
 #include "lifetime.h"
 
@@ -193,6 +194,14 @@ static void init_period(struct pevent *e)
 	local64_set(&hw->period_left, hw->sample_period);
 }
 
+static void run_sigtrap(struct callback_head *work)
+{
+	struct pevent *e = container_of(work, struct pevent, sigtrap_work);
+
+	pe_sigtrap_send(e);
+	pe_put(e);
+}
+
 static struct pevent *make(const struct pe_origin_args *args)
 {
 	int node = args->cpu >= 0 ? cpu_to_node(args->cpu) : NUMA_NO_NODE;
@@ -203,7 +212,7 @@ static struct pevent *make(const struct pe_origin_args *args)
 		return NULL;
 	init_lists(e);
 	pe_pending_init(e);
-	pe_sigtrap_init(e);
+	init_task_work(&e->sigtrap_work, run_sigtrap);
 	e->attr = *args->attr;
 	e->cpu = args->cpu;
 	e->oncpu = -1;

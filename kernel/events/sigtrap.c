@@ -5,39 +5,35 @@
  * The overflow may be in an NMI; the signal is sent by a task_work of current before it returns to
  * user space.  The work belongs to the event, so at most one is under way, and it holds a reference
  * from the moment it is queued until it has run: closing the event, exec and exit need not wait for
- * it.  A task that exits runs its task works and sends nothing.
+ * it.  A task that exits runs its task works and sends nothing.  The work itself is in event.c,
+ * which knows what to do when that reference is the last.
  *
- *	pe_sigtrap()	overflow: event's CPU, its task is current, irqs off or NMI
- *	deliver()	task work: current, irqs on, may sleep
+ *	pe_sigtrap()		overflow: event's CPU, its task is current, irqs off or NMI
+ *	pe_sigtrap_send()	task work: current, irqs on
  *
- * e->pending_sigtrap is written by these two only.  An overflow in between deliver()'s clearing and
- * the end of the work finds the work free to be queued again: task_work_run() has unlinked it, and
- * each queueing takes its own reference.
+ * e->pending_sigtrap is written by these two only.  An overflow in between the clearing and the end
+ * of the work finds the work free to be queued again: task_work_run() has unlinked it, and each
+ * queueing takes its own reference.
  */
 
 #include <linux/sched/signal.h>
 #include <linux/task_work.h>
-#include "lifetime.h"
+#include "sources.h"
 
-static void deliver(struct callback_head *work)
+/**
+ * pe_sigtrap_send() - send the signal that pe_sigtrap() wanted
+ * @e: an event of current
+ *
+ * From its task work.
+ */
+void pe_sigtrap_send(struct pevent *e)
 {
-	struct pevent *e = container_of(work, struct pevent, sigtrap_work);
 	unsigned long addr = e->sigtrap_addr;
 
 	/* From here on the next overflow may queue the work again. */
 	smp_store_release(&e->pending_sigtrap, 0);
 	if (!(current->flags & PF_EXITING))
 		send_sig_perf((void __user *)addr, e->orig_type, e->attr.sig_data);
-	pe_put(e);
-}
-
-/**
- * pe_sigtrap_init() - prepare a new event
- * @e: the event
- */
-void pe_sigtrap_init(struct pevent *e)
-{
-	init_task_work(&e->sigtrap_work, deliver);
 }
 
 /**
@@ -59,7 +55,7 @@ void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs 
 	if (WARN_ON_ONCE(e->hw.target != current))
 		return;
 	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */
-	if (!pe_tryget(e))
+	if (!refcount_inc_not_zero(&e->refs))
 		return;
 	e->sigtrap_addr = allowed && data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
 	WRITE_ONCE(e->pending_sigtrap, 1);

@@ -45,7 +45,7 @@ static inline void pe_bpf_release(struct pevent *e)
 #endif
 
 /* sigtrap.c */
-void pe_sigtrap_init(struct pevent *e);
+void pe_sigtrap_send(struct pevent *e);	/* from the task work of event.c */
 void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
 
 /* pending.c */
