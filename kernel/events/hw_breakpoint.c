@@ -90,6 +90,7 @@ static void del(struct perf_event *bp, int flags)
 /* Off means that hits are not counted: the registers stay as they are until del(). */
 static struct pmu breakpoint_pmu = {
 	.task_ctx_nr	= perf_sw_context,
+	.lasting	= true,
 	.event_init	= event_init,
 	.add		= add,
 	.del		= del,

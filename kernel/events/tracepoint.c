@@ -45,6 +45,7 @@ static int init_tracepoint(struct perf_event *event)
 #define TRACE_PMU(init, groups)					\
 	{							\
 		.task_ctx_nr	= perf_sw_context,		\
+		.lasting	= true,				\
 		.attr_groups	= groups,			\
 		.event_init	= init,				\
 		.add		= perf_trace_add,		\
