@@ -45,7 +45,7 @@ static bool expire(struct pevent *e)
 	struct pt_regs *regs = get_irq_regs();
 	struct perf_sample_data data;
 
-	if (!regs || pe_excludes(e, regs))
+	if (!regs || e->state != PERF_EVENT_STATE_ACTIVE || pe_excludes(e, regs))
 		return false;
 	if (e->attr.exclude_idle && is_idle_task(current))
 		return false;

@@ -277,7 +277,7 @@ static noinline int hit_beside_tracer(struct pevent *e, bool throttle,
  * @data: the sample, initialised
  * @regs: registers at the overflow
  *
- * On the event's CPU, interrupts off, NMI included.
+ * On the event's CPU, interrupts off, NMI included; or as pe_software_hit_away() says.
  *
  * Return: nonzero if the event has to be stopped.
  */
@@ -286,8 +286,6 @@ int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 {
 	/* Counting events overflow too, where the hardware counter is narrow. */
 	if (unlikely(!is_sampling_event(&e->pub)))
-		return 0;
-	if (unlikely(e->state != PERF_EVENT_STATE_ACTIVE))
 		return 0;
 	/* The last sample asked for was written, but the event is not off yet. */
 	if (unlikely(READ_ONCE(e->pending_disable)))
@@ -309,6 +307,8 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	lockdep_assert_irqs_disabled();
+	if (unlikely(event->state != PERF_EVENT_STATE_ACTIVE))
+		return 0;
 	return pe_overflow(pe(event), true, data, regs);
 }
 

@@ -131,9 +131,6 @@ static void sample(struct pevent *e, u64 nr, struct perf_sample_data *data, stru
 {
 	u64 due, i;
 
-	/* It may have been disabled before interrupts were. */
-	if (e->state != PERF_EVENT_STATE_ACTIVE)
-		return;
 	due = samples_due(e, nr, data);
 	if (!due || still_throttled(e))
 		return;
@@ -164,8 +161,32 @@ void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
 		return;
 
 	local_irq_save(flags);
-	sample(e, nr, data, regs);
+	/* It may have been disabled before interrupts were. */
+	if (e->state == PERF_EVENT_STATE_ACTIVE)
+		sample(e, nr, data, regs);
 	local_irq_restore(flags);
+}
+
+/**
+ * pe_software_hit_away() - an event was hit that is on no CPU
+ * @e: an enabled event of a task, INACTIVE
+ * @nr: how many times
+ * @data: the sample, initialised
+ * @regs: registers at the hit
+ *
+ * ctx->lock held, irqs off; nobody else writes to the event's buffer meanwhile.
+ */
+void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *data,
+			  struct pt_regs *regs)
+{
+	lockdep_assert_held(&pe_ctx(e)->lock);
+	local64_add(nr, &e->count);
+	if (!is_sampling_event(&e->pub))
+		return;
+	/* The period begins when the event is added, which may not have been yet. */
+	if (local64_read(&e->hw.period_left) >= 0)
+		perf_swevent_set_period(&e->pub);
+	sample(e, nr, data, regs);
 }
 
 static void hit_list(struct hlist_head *list, u64 nr, struct pt_regs *regs, u64 addr)

@@ -74,6 +74,8 @@ bool pe_software_passive(const struct pevent *e);	/* can this event be hit unsch
 bool pe_excludes(const struct pevent *e, struct pt_regs *regs);
 void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
 		     struct pt_regs *regs);
+void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *data,
+			  struct pt_regs *regs);
 void pe_software_start(struct perf_event *event, int flags);	/* pmu operations that */
 void pe_software_stop(struct perf_event *event, int flags);	/*   other PMUs share */
 void pe_software_read(struct perf_event *event);

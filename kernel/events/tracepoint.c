@@ -11,9 +11,9 @@
  * events on the list.
  *
  * Some scheduler tracepoints name the task that they are about.  An event that follows that task
- * counts the hit too, though the task is not running: see hit_target().  It takes the lock of that
- * task's context, which a hit under a context lock could not; no code under such a lock wakes
- * somebody.
+ * counts and samples the hit too, though the task is not running: see hit_target().  It takes the
+ * lock of that task's context, which a hit under a context lock could not; no code under such a
+ * lock wakes somebody.
  */
 #include <linux/capability.h>
 #include <linux/trace_events.h>
@@ -167,38 +167,84 @@ static bool wants(struct pevent *e, void *record, struct pt_regs *regs)
 	return likely(!filter) || filter_match_preds(filter, record);
 }
 
+/**
+ * struct trace_hit - a hit on behalf of a task
+ * @count: how many times
+ * @raw: the record
+ * @regs: registers at the hit
+ */
+struct trace_hit {
+	u64				count;
+	struct perf_raw_record		*raw;
+	struct pt_regs			*regs;
+};
+
+/*
+ * The buffer of a task's events belongs to the CPU where the task runs.  While it runs nowhere, it
+ * is the one of whoever holds the context's lock: to come in, on whatever CPU, the context needs
+ * the lock as well, and before it is in nothing of the task is hit or written.  oncpu alone does
+ * not tell: a task that runs may have a context that is not in yet, and gets records then.  The
+ * barrier is for the switch to it that saw no context: see the top of install.c.
+ */
+static bool is_away(const struct pctx *ctx, struct task_struct *task)
+{
+	if (ctx->oncpu >= 0 || ctx->dead)
+		return false;
+	smp_mb__after_spinlock();
+	return !task_curr(task);
+}
+
+static bool is_enabled(const struct pevent *e)
+{
+	return e->state >= PERF_EVENT_STATE_INACTIVE &&
+	       e->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
+}
+
+static void hit_target_event(struct pevent *e, const struct trace_hit *hit, bool away)
+{
+	struct perf_sample_data data;
+
+	/* The buffer of an event with a CPU belongs to that CPU, which is this one. */
+	if (e->state == PERF_EVENT_STATE_INACTIVE && (away || e->cpu >= 0)) {
+		perf_sample_data_init(&data, 0, 0);
+		perf_sample_save_raw_data(&data, &e->pub, hit->raw);
+		pe_software_hit_away(e, hit->count, &data, hit->regs);
+		return;
+	}
+	local64_add(hit->count, &e->count);
+}
+
 /*
  * Events of a task other than current.  They are not on the list of this CPU.  While the task is
  * away its events are INACTIVE, and what happens to a waiting task must be counted nevertheless;
- * only disabled events are not.  No sample is written: the buffer belongs to the CPU on which the
- * task runs next, perhaps already.
+ * only disabled events are not.  If it is not away, but runs on another CPU, no sample is written.
  */
-static void hit_target(struct task_struct *task, u64 count, struct trace_entry *record,
-		       struct pt_regs *regs)
+static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 {
+	const struct trace_entry *record = hit->raw->frag.data;
 	int cpu = smp_processor_id();
-	unsigned long flags;
 	struct pctx *ctx;
 	struct pevent *e;
+	bool away;
 
 	guard(rcu)();
 	ctx = pe_task_ctx(task);
 	if (!ctx)
 		return;
 
-	raw_spin_lock_irqsave(&ctx->lock, flags);
+	guard(raw_spinlock_irqsave)(&ctx->lock);
+	away = is_away(ctx, task);
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
 		if (e->pmu != &tracepoint_pmu || e->attr.config != record->type)
 			continue;
 		/* A signal is for whoever causes the hit. */
 		if (e->attr.sigtrap)
 			continue;
-		if (e->state < PERF_EVENT_STATE_INACTIVE || (e->cpu >= 0 && e->cpu != cpu))
+		if (!is_enabled(e) || (e->cpu >= 0 && e->cpu != cpu))
 			continue;
-		if (wants(e, record, regs))
-			local64_add(count, &e->count);
+		if (wants(e, hit->raw->frag.data, hit->regs))
+			hit_target_event(e, hit, away);
 	}
-	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
 /**
@@ -235,7 +281,7 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 		pe_software_hit(e, count, &data, regs);
 	}
 	if (task && task != current)
-		hit_target(task, count, record, regs);
+		hit_target(task, &(struct trace_hit) { count, &raw, regs });
 
 	perf_swevent_put_recursion_context(rctx);
 }
