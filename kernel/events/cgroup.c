@@ -139,6 +139,8 @@ static void leave_slot(struct pe_slot *slot, u64 now)
 {
 	hlist_del_init_rcu(&slot->entered);
 	pe_clock_stop(&slot->clock, now);
+	/* Anybody may have the page mapped, not only tasks of the cgroup. */
+	pe_slot_refresh_pages(slot);
 }
 
 /* Where the paths from two cgroups to the root meet. */
@@ -455,15 +457,15 @@ static int css_online(struct cgroup_subsys_state *css)
 	return 0;
 }
 
-static void follow_if_current(void *task)
+static void follow_current(void *unused)
 {
-	if (task == current)
-		pe_cgroup_follow(current);
+	pe_cgroup_switch(current);
 }
 
 /* Tasks have been moved; cgroup_mutex is held. */
 static void attach(struct cgroup_taskset *tset)
 {
+	static struct cpumask cpus;	/* cgroup_mutex */
 	struct cgroup_subsys_state *css;
 	struct task_struct *task;
 
@@ -471,8 +473,10 @@ static void attach(struct cgroup_taskset *tset)
 	smp_mb();
 	if (!atomic_read(&pe_cgroup_users))
 		return;
+	cpumask_clear(&cpus);
 	cgroup_taskset_for_each(task, css, tset)
-		smp_call_function_single(task_cpu(task), follow_if_current, task, 1);
+		cpumask_set_cpu(task_cpu(task), &cpus);
+	on_each_cpu_mask(&cpus, follow_current, NULL, true);
 }
 
 struct cgroup_subsys perf_event_cgrp_subsys = {
