@@ -40,12 +40,36 @@ static struct perf_event_attr faults(void)
 	return attr;
 }
 
+/* An event of the caller, where the case starts; with a buffer */
+static int start_open(struct perf_event_attr *attr)
+{
+	start();
+	return pt_open(attr, 0, -1, -1, 0);
+}
+
+static int start_mapped(struct perf_event_attr *attr)
+{
+	int fd = start_open(attr);
+
+	pt_map(&ring, fd, 8);
+	return fd;
+}
+
 /* Counts its runs and returns a constant. */
 static int answers(int32_t verdict)
 {
 	pt_b_begin(&code);
 	pt_b_count(&code, &w, RUNS);
 	pt_b_return(&code, verdict);
+	return pt_load(PE, &code);
+}
+
+/* Counts its runs and wants every nth sample. */
+static int answers_nth(int32_t n)
+{
+	pt_b_begin(&code);
+	pt_b_count(&code, &w, RUNS);
+	pt_b_return_nth(&code, n);
 	return pt_load(PE, &code);
 }
 
@@ -80,9 +104,7 @@ static void runs_at_each_overflow(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 8);
+	fd = start_mapped(&attr);
 	pt_eq(set_bpf(fd, answers(1)), 0);
 	hit(fd, 40);
 	pt_eq(w.word[RUNS], 40);
@@ -96,10 +118,8 @@ static void zero_is_no_sample(void)
 	struct pt_read r;
 	int fd;
 
-	start();
 	attr.read_format = PERF_FORMAT_LOST;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 8);
+	fd = start_mapped(&attr);
 	pt_eq(set_bpf(fd, answers(0)), 0);
 	hit(fd, 40);
 	pt_eq(w.word[RUNS], 40);
@@ -114,13 +134,8 @@ static void every_third(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 8);
-	pt_b_begin(&code);
-	pt_b_count(&code, &w, RUNS);
-	pt_b_return_nth(&code, 3);
-	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);
+	fd = start_mapped(&attr);
+	pt_eq(set_bpf(fd, answers_nth(3)), 0);
 	hit(fd, 40);
 	pt_eq(w.word[RUNS], 40);
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 13);
@@ -131,10 +146,8 @@ static void once_a_period(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
 	attr.sample_period = 7;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 8);
+	fd = start_mapped(&attr);
 	pt_eq(set_bpf(fd, answers(1)), 0);
 	hit(fd, 100);
 	pt_eq(w.word[RUNS], 14);
@@ -147,8 +160,7 @@ static void without_samples(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	pt_eq(set_bpf(fd, answers(1)), 0);
 	hit(fd, 10);
 	pt_eq(w.word[RUNS], 10);
@@ -166,13 +178,8 @@ static void refresh_counts_samples(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 8);
-	pt_b_begin(&code);
-	pt_b_count(&code, &w, RUNS);
-	pt_b_return_nth(&code, 2);
-	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);
+	fd = start_mapped(&attr);
+	pt_eq(set_bpf(fd, answers_nth(2)), 0);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
 	pt_fault(20);
 	pt_eq(w.word[RUNS], 6);
@@ -199,10 +206,7 @@ static void sigtrap_only_if_wanted(void)
 	attr.remove_on_exec = 1;
 	attr.exclude_kernel = 1;
 	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_b_begin(&code);
-	pt_b_count(&code, &w, RUNS);
-	pt_b_return_nth(&code, 4);
-	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);
+	pt_eq(set_bpf(fd, answers_nth(4)), 0);
 	hit(fd, 20);
 	pt_eq(w.word[RUNS], 20);
 	pt_eq(signals, 5);
@@ -239,10 +243,7 @@ static void run_source(struct perf_event_attr *attr, void (*work)(void))
 	if (fd < 0)
 		pt_skip("no such event: %s", strerror(-fd));
 	pt_map(&ring, fd, 128);
-	pt_b_begin(&code);
-	pt_b_count(&code, &w, RUNS);
-	pt_b_return_nth(&code, 2);
-	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);
+	pt_eq(set_bpf(fd, answers_nth(2)), 0);
 	pt_enable(fd);
 	work();
 	pt_disable(fd);
@@ -333,10 +334,9 @@ static void sees_period_and_address(void)
 	u8 *p;
 	int fd;
 
-	start();
 	attr.sample_type = PERF_SAMPLE_ADDR;
 	attr.sample_period = 5;
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	pt_b_begin(&code);
 	pt_b_count(&code, &w, RUNS);
 	pt_b_load(&code, 2, 6, offsetof(struct bpf_perf_event_data, sample_period));
@@ -366,8 +366,7 @@ static void reads_its_own_count(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	pt_b_begin(&code);
 	pt_b_count(&code, &w, RUNS);
 	pt_b_mov(&code, 1, 6);
@@ -409,8 +408,7 @@ static void reads_no_branches(void)
 	struct perf_event_attr attr = faults();
 	int fd;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	pt_b_begin(&code);
 	pt_b_mov(&code, 1, 6);
 	pt_b_set(&code, 2, 0);
@@ -537,9 +535,7 @@ static void link_ends_with_its_file(void)
 	struct perf_event_attr attr = faults();
 	int fd, link;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 8);
+	fd = start_mapped(&attr);
 	link = pt_link(answers(0), fd, 0);
 	pt_check(link >= 0, "link: %d", link);
 	hit(fd, 10);
@@ -557,9 +553,8 @@ static void link_outlives_the_fd(void)
 	struct perf_event_attr attr = faults();
 	int fd, prog, link;
 
-	start();
 	attr.disabled = 0;
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	prog = answers(1);
 	link = pt_link(prog, fd, 0);
 	pt_check(link >= 0, "link: %d", link);
@@ -578,8 +573,7 @@ static void ioctl_keeps_the_program(void)
 	struct perf_event_attr attr = faults();
 	int fd, prog;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	prog = answers(1);
 	pt_eq(set_bpf(fd, prog), 0);
 	close(prog);
@@ -609,8 +603,7 @@ static void one_program_at_a_time(void)
 	struct perf_event_attr attr = faults();
 	int fd, prog, other, link;
 
-	start();
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	prog = answers(1);
 	other = answers(0);
 	link = pt_link(prog, fd, 0);
@@ -749,9 +742,8 @@ static void children_run_it(void)
 	u64 count;
 	int fd, i;
 
-	start();
 	attr.inherit = 1;
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	pt_eq(set_bpf(fd, answers(0)), 0);
 	pt_enable(fd);
 	for (i = 0; i < 3; i++)
@@ -775,9 +767,8 @@ static void children_have_the_cookie(void)
 	struct pt_heir h;
 	int fd, link;
 
-	start();
 	attr.inherit = 1;
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd = start_open(&attr);
 	link = pt_link(notes_cookie(), fd, 77);
 	pt_check(link >= 0, "link: %d", link);
 	pt_enable(fd);
@@ -808,13 +799,7 @@ static void writes_records(void)
 	pt_b_begin(&code);
 	pt_b_count(&code, &w, RUNS);
 	pt_b_store(&code, 10, -8, 7);
-	pt_b_mov(&code, 1, 6);
-	pt_b_map(&code, 2, map);
-	pt_b_set32(&code, 3, BPF_F_CURRENT_CPU);
-	pt_b_mov(&code, 4, 10);
-	pt_b_add(&code, 4, -8);
-	pt_b_set(&code, 5, 8);
-	pt_b_call(&code, BPF_FUNC_perf_event_output);
+	pt_b_output(&code, map);
 	pt_b_put(&code, &w, SEEN, 0);
 	pt_b_return(&code, 0);
 	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);

@@ -4,7 +4,8 @@
  *
  * The driver is the test PMU test_sample, which puts known values into samples; see pmu/.
  */
-#include "lib/ptest.h"
+#include "lib/cgroup.h"
+#include <sys/stat.h>
 
 #define MODULE	"test_sample"
 
@@ -103,6 +104,34 @@ static void stack(void)
 	sample_once(&attr, &s);
 	check_branches(&s, 3);
 	pt_eq(s.hw_idx, 5);
+}
+
+/* Fields that come behind the stack in a sample stay where they belong. */
+static void stack_and_cgroup(void)
+{
+	struct perf_event_attr attr;
+	struct pt_sample s;
+	const char *dir;
+	struct stat st;
+
+	dir = cg_make("");
+	pt_need(!stat(dir, &st), "stat %s: %s", dir, strerror(errno));
+	load("branch=3", PERF_SAMPLE_BRANCH_STACK);
+	attr = sampler(PERF_SAMPLE_TID | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_CGROUP |
+		       PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_RAW);
+	cg_enter(dir);
+	sample_once(&attr, &s);
+	cg_leave();
+	check_branches(&s, 3);
+	pt_eq(s.tid, pt_tid());
+	pt_eq(s.cgroup, st.st_ino);
+	/* Outside it is the root's. */
+	attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	sample_once(&attr, &s);
+	check_branches(&s, 3);
+	pt_need(!stat(cg_mounted, &st), "stat %s: %s", cg_mounted, strerror(errno));
+	pt_eq(s.cgroup, st.st_ino);
+	cg_remove_all();
 }
 
 static void branch_counters(void)
@@ -278,9 +307,10 @@ static void longest_stack(void)
 static const struct pt_case cases[] = {
 	{ "branch stacks where there are none", not_supported },
 	{ "branch stack", stack },
+	{ "branch stack and cgroup", stack_and_cgroup },
 	{ "counters of branches", branch_counters },
 	{ "no branches this time", none_this_time },
-	{ "branches of the kernel", privilege },
+	{ "class11 branches of the kernel", privilege },
 	{ "inherited, with memory of the driver", inherited },
 	{ "values of the driver", values_of_the_driver },
 	{ "values nobody knows", values_nobody_knows },

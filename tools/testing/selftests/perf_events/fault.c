@@ -5,7 +5,7 @@
  * Each time the call says ENOMEM, nothing is left behind, and the same call
  * works afterwards. Needs a kernel with CONFIG_FAULT_INJECTION.
  */
-#include "lib/ptest.h"
+#include "lib/cgroup.h"
 #include <sys/mount.h>
 #include <sys/prctl.h>
 
@@ -199,6 +199,28 @@ static void open_exclusive(void)
 	all_turns(try_open, claim_is_given_back);
 }
 
+static const char *cgroup;
+
+static int try_open_cgroup(void)
+{
+	struct perf_event_attr copy = attr;
+	int fd = cg_try_open(&copy, cgroup, 0, -1);
+
+	return fd < 0 ? fd : close_unarmed(fd);
+}
+
+/* Nothing holds the cgroup when all is over: it can go. */
+static void open_cgroup(void)
+{
+	need_injection();
+	pt_load_module(MODULE, NULL);
+	cgroup = cg_make("");
+	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	all_turns(try_open_cgroup, no_events_left);
+	cg_remove_all();
+	cg_wait_until_gone();
+}
+
 static int event;
 
 static int try_map(void)
@@ -229,7 +251,7 @@ static void nothing_is_charged(void)
 }
 
 /* As try_map(), where disarm() would be fooled by arm(0): the turn count is found first. */
-static void mmap_buffer(void)
+static void class27_mmap_buffer(void)
 {
 	int n, failed = 0;
 	size_t size = (size_t)pt_page_size() * 5;
@@ -261,6 +283,52 @@ static void mmap_buffer(void)
 	pt_check(failed > 4, "only %d of %d allocations failed", failed, n - 1);
 	pt_msg("%d allocations, %d calls failed", n - 1, failed);
 	pt_eq(try_map(), 0);
+}
+
+/* The area of a tracer: no page, no charge, no description of the driver stays behind. */
+static void class27_mmap_aux(void)
+{
+	size_t size = (size_t)pt_page_size() * 4;
+	int n, failed = 0, made = 0;
+	struct pt_ring ring;
+	long before;
+
+	need_injection();
+	pt_sysctl_set("perf_event_mlock_kb", 0);
+	pt_load_module("test_aux", NULL);
+	attr = pt_attr((u32)pt_pmu_type("test_aux"), 0);
+	attr.disabled = 1;
+	event = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, event, 4);
+	ring.page->aux_offset = ring.length;
+	ring.page->aux_size = size;
+	before = pinned_kb();
+	for (n = 1; n < TURNS_MAX; n++) {
+		bool hit;
+		void *p;
+		int err;
+
+		arm(n);
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, event,
+			 (off_t)ring.length);
+		err = errno;
+		hit = disarm();
+		if (p == MAP_FAILED) {
+			pt_check(hit && err == ENOMEM, "turn %d: %s", n, strerror(err));
+			failed++;
+		} else {
+			made++;
+			pt_eq(pinned_kb(), before + (long)(size / 1024));
+			munmap(p, size);
+		}
+		pt_eq(pinned_kb(), before);
+		pt_eq(pt_module_get("test_aux", "setups"), pt_module_get("test_aux", "frees"));
+		if (!hit)
+			break;
+	}
+	pt_check(failed > 5 && made > 0, "%d of %d failed", failed, n);
+	pt_msg("%d allocations, %d calls failed", n - 1, failed);
+	pt_unmap(&ring);
 }
 
 static int try_fork(void)
@@ -370,7 +438,9 @@ static const struct pt_case cases[] = {
 	{ "open_breakpoint", open_breakpoint },
 	{ "open_sibling", open_sibling },
 	{ "open_exclusive", open_exclusive },
-	{ "mmap_buffer", mmap_buffer },
+	{ "open_cgroup", open_cgroup },
+	{ "class27_mmap_buffer", class27_mmap_buffer },
+	{ "class27_mmap_aux", class27_mmap_aux },
 	{ "inherit", inherit },
 	{ "register_pmu", register_pmu },
 	{ "set_filter", set_filter },

@@ -4,7 +4,7 @@
  * bound to one, and of PMUs whose one CPU stands for several. Needs two CPUs
  * (scripts/kselftest --smp 4) and the test PMU for what concerns drivers.
  */
-#include "lib/ptest.h"
+#include "lib/cgroup.h"
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 #define CPU	"/sys/devices/system/cpu/cpu%d/online"
@@ -387,12 +387,55 @@ static void scope_system(void)
 	mask_is("0");
 }
 
+/* Its CPU goes while a task of the cgroup runs there, and with it the event; others go on. */
+static void class40_cgroup(void)
+{
+	int fd, other, again;
+	const char *a;
+	u64 count;
+
+	need_cpus(2);
+	a = cg_make("");
+	fd = cg_faults(a, 1);
+	other = cg_faults(a, 0);
+	cg_enter(a);
+	fault_on(1, 10);
+	pt_check(pt_count(fd) >= 10, "%llu faults", (unsigned long long)pt_count(fd));
+	pt_pin(1);
+	pt_need(!set_online(1, 0), "CPU 1 stays");	/* and we are on another one */
+	count = pt_count(fd);
+	pt_reset(other);
+	fault_on(0, 10);
+	pt_check(pt_count(other) >= 10, "the event of CPU 0 stands still");
+	pt_eq(set_online(1, 1), 0);
+	fault_on(1, 10);
+	pt_eq(pt_count(fd), count);
+
+	again = cg_faults(a, 1);
+	fault_on(1, 10);
+	pt_check(pt_count(again) >= 10, "a new event does not count");
+	cg_leave();
+	count = pt_count(again);
+	fault_on(1, 10);
+	pt_eq(pt_count(again), count);
+	pt_eq(pt_count(other) > 0, 1);
+	/* It is closed, and the cgroup removed, while the CPU is away. */
+	pt_eq(set_online(1, 0), 0);
+	close(again);
+	close(fd);
+	close(other);
+	cg_remove_all();
+	pt_eq(set_online(1, 1), 0);
+	fault_on(1, 10);
+}
+
 static const struct pt_case cases[] = {
 	{ "event_leaves_with_its_cpu", event_leaves_with_its_cpu },
 	{ "group_falls_apart", group_falls_apart },
 	{ "open_while_offline", open_while_offline },
 	{ "refresh_then_offline", refresh_then_offline },
 	{ "kernel_counter", kernel_counter },
+	{ "class40_cgroup", class40_cgroup },
 	{ "class41_migrate", class41_migrate },
 	{ "class41_migrate_states", class41_migrate_states },
 	{ "mux_survives", mux_survives },

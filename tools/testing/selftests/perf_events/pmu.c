@@ -260,6 +260,52 @@ static void class43_cpu_switches(void)
 	pt_peer_stop(&peer);
 }
 
+static void switches_so_far(int *in, int *out)
+{
+	*in = (int)pt_module_get(MODULE, "nr_in");
+	*out = (int)pt_module_get(MODULE, "nr_out");
+}
+
+/* class 43: each switch is told twice, as the one task goes and as the other one comes */
+static void class43_in_and_out(void)
+{
+	static const char * const kinds[] = { "task=0 switches=1", "switches=1" };
+	int fd, more, i, in, out, in_later, out_later;
+	struct perf_event_attr attr;
+	struct pt_peer peer;
+	unsigned int kind;
+
+	for (kind = 0; kind < PT_ARRAY_SIZE(kinds); kind++) {
+		load(kinds[kind]);
+		attr = hits();
+		pt_peer_start(&peer);
+		fd = pt_open(&attr, -1, 0, -1, 0);
+		switches_so_far(&in, &out);
+		for (i = 0; i < 20; i++)
+			pt_peer_turn(&peer);
+		/* With events of the task as well, it is still told once. */
+		more = kind ? pt_open(&attr, 0, -1, -1, 0) : pt_open(&attr, -1, 0, -1, 0);
+		for (i = 0; i < 20; i++)
+			pt_peer_turn(&peer);
+		close(fd);
+		for (i = 0; i < 20; i++)
+			pt_peer_turn(&peer);
+		switches_so_far(&in_later, &out_later);
+		pt_check(in_later - in >= 60, "came %d times", in_later - in);
+		pt_eq(in_later - in, out_later - out);
+		pt_eq(pt_module_get(MODULE, "wrong_task"), 0);
+		close(more);
+		switches_so_far(&in, &out);
+		pt_peer_turn(&peer);
+		switches_so_far(&in_later, &out_later);
+		pt_eq(in_later, in);
+		pt_eq(out_later, out);
+		pt_peer_stop(&peer);
+		none_left();
+		pt_eq(pt_unload_module(MODULE), 0);
+	}
+}
+
 static void class43_task_switches(void)
 {
 	struct perf_event_attr attr;
@@ -706,6 +752,7 @@ static const struct pt_case cases[] = {
 	{ "cpus_only", cpus_only },
 	{ "class43_cpu_switches", class43_cpu_switches },
 	{ "class43_task_switches", class43_task_switches },
+	{ "class43_in_and_out", class43_in_and_out },
 	{ "counts_are_exact", counts_are_exact },
 	{ "samples_are_exact", samples_are_exact },
 	{ "pinned_in_error", pinned_in_error },

@@ -207,6 +207,17 @@ void pt_b_put(struct pt_code *c, const struct pt_words *w, unsigned int slot, u8
 	pt_b_store(c, 1, 0, reg);
 }
 
+void pt_b_output(struct pt_code *c, int map)
+{
+	pt_b_mov(c, 1, 6);
+	pt_b_map(c, 2, map);
+	pt_b_set32(c, 3, BPF_F_CURRENT_CPU);
+	pt_b_mov(c, 4, 10);
+	pt_b_add(c, 4, -8);
+	pt_b_set(c, 5, 8);
+	pt_b_call(c, BPF_FUNC_perf_event_output);
+}
+
 void pt_b_return(struct pt_code *c, int32_t imm)
 {
 	pt_b_set(c, 0, imm);

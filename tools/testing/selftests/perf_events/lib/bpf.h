@@ -86,6 +86,8 @@ void pt_b_begin(struct pt_code *c);
 void pt_b_count(struct pt_code *c, const struct pt_words *w, unsigned int slot);
 /* word[slot] = reg, which is not r1 */
 void pt_b_put(struct pt_code *c, const struct pt_words *w, unsigned int slot, u8 reg);
+/* r0 = what bpf_perf_event_output() says of the word at fp - 8, for the event of this CPU in map */
+void pt_b_output(struct pt_code *c, int map);
 /* return imm */
 void pt_b_return(struct pt_code *c, int32_t imm);
 /* return r7 % n == 0 */

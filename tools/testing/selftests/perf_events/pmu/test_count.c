@@ -17,10 +17,12 @@
  *	nr_events	events initialised and not destroyed
  *	nr_added	events on counters now, on all CPUs
  *	nr_switches	calls of sched_task() since the last reading, with switches=1
+ *	nr_in, nr_out	those of a task that came, or went; wrong_task: it was not current
  *	revokes		a PMU may be unregistered while it has events
  *
  * Only the driver API of the kernel is used, of which some functions are not exported to modules.
  */
+#include <linux/cpu.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -55,6 +57,10 @@ static DEFINE_PER_CPU(struct count_cpu, count_cpu);
 static atomic_t nr_events = ATOMIC_INIT(0);
 static atomic_t nr_added = ATOMIC_INIT(0);
 static atomic_t nr_switches = ATOMIC_INIT(0);
+static int nr_in, nr_out, wrong_task;	/* of one CPU at a time */
+module_param(nr_in, int, 0644);
+module_param(nr_out, int, 0644);
+module_param(wrong_task, int, 0444);
 static struct pmu count_pmu;
 static bool is_registered;
 static struct perf_event *kernel_event;
@@ -152,13 +158,22 @@ static void count_sched_task(struct perf_event_pmu_context *part, struct task_st
 {
 	WARN_ON(!part || part->pmu != &count_pmu);
 	atomic_inc(&nr_switches);
+	if (in)
+		nr_in++;
+	else
+		nr_out++;
+	if (of != current)
+		wrong_task++;
 }
 
 static void count_destroy(struct perf_event *event)
 {
+	/* As drivers do that look at which CPUs there are. */
+	cpus_read_lock();
 	/* Whatever the order in which things end, the PMU is there. */
 	WARN_ON(event->pmu != &count_pmu);
 	atomic_dec(&nr_events);
+	cpus_read_unlock();
 }
 
 static bool for_us(const struct perf_event *event)
