@@ -3,7 +3,7 @@
  * Sections about the attr itself: how its size is negotiated, and what each
  * bit, word, sample bit and read format is answered alone and in pairs.
  *
- * The sweeps are shared with abi-later.c, which runs them over the bits of
+ * The sweeps are shared with abi-more.c, which runs them over the bits of
  * features that may be absent; a pair belongs there when either half does.
  */
 #include "abi.h"
@@ -137,15 +137,15 @@ static const struct place {
 	{ "task", 0, -1 }, { "cpu", -1, 0 }, { "both", 0, 0 },
 };
 
-/* Every bit of the mask alone, on every source that is not for later. */
-void sweep_bits(u64 bits, bool later_sources)
+/* Every bit of the mask alone, on every source that is, or is not, swept apart. */
+void sweep_bits(u64 bits, bool apart)
 {
 	unsigned int i, b, p;
 
 	for (i = 0; i < nr_sources; i++) {
 		const struct source *s = &sources[i];
 
-		if (s->later != later_sources)
+		if (s->apart != apart)
 			continue;
 		if (s->absent) {
 			say(s->name, "absent");
@@ -222,12 +222,12 @@ static const u64 known_bits = (1ull << NR_ATTR_BITS) - 1;
 
 static void attr_bits(void)
 {
-	sweep_bits(known_bits & ~later_bits, false);
+	sweep_bits(known_bits & ~record_bits, false);
 }
 
 static void attr_bit_pairs(void)
 {
-	sweep_bit_pairs(known_bits & ~later_bits, known_bits & ~later_bits);
+	sweep_bit_pairs(known_bits & ~record_bits, known_bits & ~record_bits);
 }
 
 static void attr_reserved(void)
@@ -266,7 +266,7 @@ void sweep_words(const unsigned char *words, unsigned int n)
 
 static void attr_words(void)
 {
-	/* All words but the size, the bits and those in abi-later.c. */
+	/* All words but the size, the bits and those in abi-more.c. */
 	static const unsigned char words[] = {
 		2, 3, 4, 5, 8, 9, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 27, 32, 33,
 	};
@@ -346,12 +346,12 @@ static const u64 known_samples = (1ull << NR_SAMPLE_BITS) - 1;
 
 static void attr_sample(void)
 {
-	sweep_samples(known_samples & ~later_samples);
+	sweep_samples(known_samples & ~driver_samples);
 }
 
 static void attr_sample_pairs(void)
 {
-	sweep_sample_pairs(known_samples & ~later_samples, known_samples & ~later_samples);
+	sweep_sample_pairs(known_samples & ~driver_samples, known_samples & ~driver_samples);
 }
 
 static void attr_sample_reserved(void)

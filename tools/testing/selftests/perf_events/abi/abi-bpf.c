@@ -181,8 +181,8 @@ static void bpf_map(void)
 
 static void bpf_output_bits(void)
 {
-	/* without freq, and without what later-bpf-output asks for */
-	sweep_bits(((1ull << NR_ATTR_BITS) - 1) & ~later_bits & ~(1ull << 10), true);
+	/* without freq, and without what bpf-output-record-bits asks for */
+	sweep_bits(((1ull << NR_ATTR_BITS) - 1) & ~record_bits & ~(1ull << 10), true);
 }
 
 const struct section bpf_sections[] = {

@@ -10,8 +10,6 @@
  *
  * usage: abi-diff [-l | -t] [section | prefix*]...
  *   -l lists the sections, -t tells on standard error how long each took.
- *   Sections named later-* are about features that may be absent; a comparison
- *   may leave them out.
  *
  * Exit code 0, or 1 when a section died: that is a line of the output as well.
  *
@@ -31,7 +29,7 @@ static const struct section *const tables[] = {
 	attr_sections, type_sections, open_sections, group_sections, perm_sections,
 	file_sections, map_sections, count_sections, task_sections, ring_sections,
 	side_sections, sample_sections, system_sections, aux_sections, bpf_sections,
-	later_sections,
+	more_sections,
 };
 
 static const char *current_section = "none";

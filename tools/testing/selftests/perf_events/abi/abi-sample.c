@@ -71,7 +71,7 @@ static void sample_sizes(void)
 				struct ring r;
 				int fd;
 
-				if (sample & later_samples || source_find(source)->absent)
+				if (sample & driver_samples || source_find(source)->absent)
 					continue;
 				fd = sampling(source, sample, bits, 0, 1);
 				snprintf(name, sizeof(name), "%s,%s%s", source,

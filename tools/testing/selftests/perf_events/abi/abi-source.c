@@ -22,7 +22,7 @@ const char *const bit_name[64] = {
 };
 
 /* namespaces ksymbol bpf_event aux_output cgroup text_poke build_id remove_on_exec sigtrap */
-const u64 later_bits = 0x7full << 28 | 3ull << 36;
+const u64 record_bits = 0x7full << 28 | 3ull << 36;
 
 const char *const sample_name[NR_SAMPLE_BITS] = {
 	"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD", "STREAM_ID",
@@ -31,7 +31,7 @@ const char *const sample_name[NR_SAMPLE_BITS] = {
 	"CODE_PAGE_SIZE", "WEIGHT_STRUCT",
 };
 
-const u64 later_samples = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+const u64 driver_samples = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
 			  PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_AUX |
 			  PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
 			  PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT;
@@ -77,7 +77,7 @@ struct source sources[] = {
 	{ .name = "type-4095", .type = 4095 },
 	{ .name = "type-high", .type = 0x7fffffff },
 	{ .name = "type-max", .type = 0xffffffff },
-	{ .name = "sw-bpf-output", .type = PERF_TYPE_SOFTWARE, .config = 10, .later = true },
+	{ .name = "sw-bpf-output", .type = PERF_TYPE_SOFTWARE, .config = 10, .apart = true },
 };
 
 const unsigned int nr_sources = ARRAY_SIZE(sources);

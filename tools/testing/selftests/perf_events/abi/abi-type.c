@@ -16,7 +16,7 @@ static void type_sources(void)
 		int fd, task, cpu;
 		long n = -1;
 
-		if (s->later)
+		if (s->apart)
 			continue;
 		if (s->absent) {
 			say(s->name, "absent");
@@ -47,7 +47,7 @@ static void type_sampling(void)
 		struct tally *t;
 		unsigned int freq;
 
-		if (s->absent || s->later || s->slow)
+		if (s->absent || s->apart || s->slow)
 			continue;
 		t = tally_new();
 		for (freq = 0; freq < 4; freq++) {

@@ -65,7 +65,7 @@ extern const struct section sample_sections[];
 extern const struct section system_sections[];
 extern const struct section aux_sections[];
 extern const struct section bpf_sections[];
-extern const struct section later_sections[];
+extern const struct section more_sections[];
 
 void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void die(const char *what) __attribute__((noreturn));
@@ -105,7 +105,7 @@ struct source {
 	u32 bp_type;
 	bool absent;		/* no such PMU or tracepoint on this kernel */
 	bool slow;		/* opening it patches kernel text: not for sweeps */
-	bool later;
+	bool apart;		/* swept by sections of its own */
 };
 
 extern struct source sources[];
@@ -119,9 +119,9 @@ int file_write(const char *path, const char *value);
 int file_read(const char *path, char *buf, size_t len);
 
 extern const char *const bit_name[64];
-extern const u64 later_bits;
+extern const u64 record_bits;
 extern const char *const sample_name[25];
-extern const u64 later_samples;
+extern const u64 driver_samples;
 #define NR_ATTR_BITS	38
 #define NR_SAMPLE_BITS	25
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sections, all named later-*, about features a kernel may be without:
- * CPU hotplug, signals on overflow, removal on exec, and the records and
- * sample bits that go with them.
+ * Sections about what few events ask for: the bits of rarer records and the
+ * sample fields that drivers fill in, signals on overflow, removal on exec,
+ * CPU hotplug.
  */
 #include "abi.h"
 #include "sweep.h"
@@ -14,17 +14,17 @@
 #define KNOWN_BITS ((1ull << NR_ATTR_BITS) - 1)
 #define KNOWN_SAMPLES ((1ull << NR_SAMPLE_BITS) - 1)
 
-static void later_attr_bits(void)
+static void record_bits_alone(void)
 {
-	sweep_bits(later_bits, false);
+	sweep_bits(record_bits, false);
 }
 
-static void later_bit_pairs(void)
+static void record_bit_pairs(void)
 {
-	sweep_bit_pairs(later_bits, KNOWN_BITS);
+	sweep_bit_pairs(record_bits, KNOWN_BITS);
 }
 
-static void later_words(void)
+static void driver_words(void)
 {
 	/* branch_sample_type, aux_watermark, aux_sample_size, aux_action, sig_data */
 	static const unsigned char words[] = { 18, 19, 26, 28, 29, 30, 31 };
@@ -32,23 +32,23 @@ static void later_words(void)
 	sweep_words(words, sizeof(words));
 }
 
-static void later_sample(void)
+static void driver_sample(void)
 {
-	sweep_samples(later_samples);
+	sweep_samples(driver_samples);
 }
 
-static void later_sample_pairs(void)
+static void driver_sample_pairs(void)
 {
-	sweep_sample_pairs(later_samples, KNOWN_SAMPLES);
+	sweep_sample_pairs(driver_samples, KNOWN_SAMPLES);
 }
 
-static void later_bpf_output(void)
+static void bpf_output_record_bits(void)
 {
-	sweep_bits(later_bits, true);
+	sweep_bits(record_bits, true);
 }
 
 /* Sizes of the records with each of the sample bits, of one page fault. */
-static void later_sample_sizes(void)
+static void driver_sample_sizes(void)
 {
 	unsigned int b;
 
@@ -57,7 +57,7 @@ static void later_sample_sizes(void)
 		struct ring r;
 		int fd;
 
-		if (!(later_samples >> b & 1))
+		if (!(driver_samples >> b & 1))
 			continue;
 		attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
 		a.sample_period = 1;
@@ -79,7 +79,7 @@ static void later_sample_sizes(void)
 	}
 }
 
-static void later_sigtrap(void)
+static void sigtrap_data(void)
 {
 	static const u64 with[] = {
 		0, 1ull << 36, 1ull << 36 | 2, 1ull << 36 | 2 | 1ull << 35, 1ull << 36 | 1 << 4,
@@ -112,7 +112,7 @@ static const char *const ioctl_sources[] = {
 	"pmu-uprobe",
 };
 
-static void later_ioctl(void)
+static void modify(void)
 {
 	unsigned int i;
 
@@ -145,7 +145,7 @@ static void later_ioctl(void)
 	}
 }
 
-static void later_hotplug(void)
+static void hotplug(void)
 {
 	const char *online = "/sys/devices/system/cpu/cpu1/online";
 	static const char *const sources[] = { "sw-page-faults", "sw-cpu-clock", "hw-cycles",
@@ -186,7 +186,7 @@ static void later_hotplug(void)
 }
 
 /* The side records: each asked for, each provoked. */
-static void later_records(void)
+static void side_records(void)
 {
 	static const struct {
 		const char *name;
@@ -248,7 +248,7 @@ static void later_records(void)
 	}
 }
 
-static void later_remove_on_exec(void)
+static void remove_on_exec(void)
 {
 	struct perf_event_attr a;
 	u64 before, after;
@@ -284,18 +284,18 @@ static void later_remove_on_exec(void)
 	close(fd);
 }
 
-const struct section later_sections[] = {
-	{ "later-attr-bits", later_attr_bits },
-	{ "later-attr-bit-pairs", later_bit_pairs },
-	{ "later-attr-words", later_words },
-	{ "later-attr-sample", later_sample },
-	{ "later-attr-sample-pairs", later_sample_pairs },
-	{ "later-bpf-output", later_bpf_output },
-	{ "later-sample-sizes", later_sample_sizes },
-	{ "later-sigtrap", later_sigtrap },
-	{ "later-ioctl", later_ioctl },
-	{ "later-hotplug", later_hotplug },
-	{ "later-records", later_records },
-	{ "later-remove-on-exec", later_remove_on_exec },
+const struct section more_sections[] = {
+	{ "attr-record-bits", record_bits_alone },
+	{ "attr-record-bit-pairs", record_bit_pairs },
+	{ "attr-driver-words", driver_words },
+	{ "attr-driver-sample", driver_sample },
+	{ "attr-driver-sample-pairs", driver_sample_pairs },
+	{ "bpf-output-record-bits", bpf_output_record_bits },
+	{ "sample-driver-sizes", driver_sample_sizes },
+	{ "attr-sigtrap", sigtrap_data },
+	{ "file-modify", modify },
+	{ "hotplug", hotplug },
+	{ "side-records", side_records },
+	{ "exec-remove", remove_on_exec },
 	{ }
 };
