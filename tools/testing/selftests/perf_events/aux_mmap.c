@@ -272,7 +272,7 @@ static long long locked_kb(void)
 }
 
 /* An area has one price, however often it is mapped, and gets it back with the last mapping. */
-static void price(void)
+static void class30_price(void)
 {
 	long long kb = (long long)page() / 1024, before;
 	struct aux x, y;
@@ -566,7 +566,7 @@ static void *spin(void *arg)
 }
 
 /* The area comes and goes on one CPU while the tracer writes from a timer of another. */
-static void unmap_against_writer(void)
+static void class28_unmap_against_writer(void)
 {
 	struct perf_event_attr attr;
 	struct aux x;
@@ -620,7 +620,7 @@ static void *remap(void *arg)
 }
 
 /* Two threads map and unmap the same area: it is made and freed by whoever comes first and last. */
-static void map_against_unmap(void)
+static void class28_map_against_unmap(void)
 {
 	struct aux x, y;
 	pthread_t t;
@@ -650,7 +650,7 @@ static const struct pt_case cases[] = {
 	{ "buffer_goes_first", buffer_goes_first },
 	{ "close_while_writing", close_while_writing },
 	{ "exit_while_writing", exit_while_writing },
-	{ "price", price },
+	{ "class30_price", class30_price },
 	{ "too_dear", too_dear },
 	{ "page_runs", page_runs },
 	{ "no_such_run", no_such_run },
@@ -659,8 +659,8 @@ static const struct pt_case cases[] = {
 	{ "other_kind", other_kind },
 	{ "inherited", inherited },
 	{ "unmap_under_a_child", unmap_under_a_child },
-	{ "unmap_against_writer", unmap_against_writer },
-	{ "map_against_unmap", map_against_unmap },
+	{ "class28_unmap_against_writer", class28_unmap_against_writer },
+	{ "class28_map_against_unmap", class28_map_against_unmap },
 };
 
 PT_MAIN(cases)

@@ -541,7 +541,7 @@ static void class23_mlock_accounting(void)
 	}
 }
 
-static void second_mapping_is_not_paid_twice(void)
+static void class30_second_mapping_is_free(void)
 {
 	struct perf_event_attr attr = sampling();
 	struct rlimit limit = { 0, 0 };
@@ -599,7 +599,7 @@ static const struct pt_case cases[] = {
 	{ "class25_owner_unmaps_first", class25_owner_unmaps_first },
 	{ "class29_output_sibling_then_mmap", class29_output_sibling_then_mmap },
 	{ "class23_mlock_accounting", class23_mlock_accounting },
-	{ "second_mapping_is_not_paid_twice", second_mapping_is_not_paid_twice },
+	{ "class30_second_mapping_is_free", class30_second_mapping_is_free },
 	{ "root_is_not_limited", root_is_not_limited },
 };
 

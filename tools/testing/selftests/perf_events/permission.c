@@ -151,7 +151,7 @@ static void level_1(void)
 	});
 }
 
-static void level_2(void)
+static void class10_level_2(void)
 {
 	level(2, (struct expected){
 		.raw_tracepoint = -EPERM,
@@ -426,7 +426,7 @@ static const struct pt_case cases[] = {
 	{ "level_minus_1", level_minus_1 },
 	{ "level_0", level_0 },
 	{ "level_1", level_1 },
-	{ "level_2", level_2 },
+	{ "class10_level_2", class10_level_2 },
 	{ "level_3", level_3 },
 	{ "root_is_free", root_is_free },
 	{ "perfmon_is_enough_up_to_2", perfmon_is_enough_up_to_2 },

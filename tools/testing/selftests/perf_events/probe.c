@@ -296,7 +296,7 @@ static void uprobe_of_one_task(void)
 	pt_eq(pt_count(mine), 4);
 }
 
-static void uprobe_refused(void)
+static void class12_uprobe_refused(void)
 {
 	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
 
@@ -340,7 +340,7 @@ static const struct pt_case cases[] = {
 	{ "uretprobe_counts", uretprobe_counts },
 	{ "uprobe_samples", uprobe_samples },
 	{ "uprobe_of_one_task", uprobe_of_one_task },
-	{ "uprobe_refused", uprobe_refused },
+	{ "class12_uprobe_refused", class12_uprobe_refused },
 	{ "many_probes", many_probes },
 };
 
