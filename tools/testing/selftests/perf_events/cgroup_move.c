@@ -191,11 +191,25 @@ static void exited(void)
 
 /* ---- the other kind of hierarchy ---- */
 
+/* What /proc/cgroups says of the controller. */
+static void look_at_controller(int *hierarchy, int *nr_cgroups)
+{
+	FILE *f = fopen("/proc/cgroups", "r");
+	char line[256];
+	int found = 0;
+
+	pt_need(f, "/proc/cgroups: %s", strerror(errno));
+	while (found != 2 && fgets(line, sizeof(line), f))
+		found = sscanf(line, "perf_event %d %d", hierarchy, nr_cgroups);
+	fclose(f);
+	pt_need(found == 2, "no perf_event controller");
+}
+
 static void version_1(void)
 {
 	char dir[] = "/tmp/pt-cgroup-XXXXXX";
 	const char *a, *b;
-	int fa, fb;
+	int fa, fb, hierarchy, nr;
 
 	pt_need(mkdtemp(dir), "mkdtemp: %s", strerror(errno));
 	if (mount("perf_event", dir, "cgroup", 0, "perf_event")) {
@@ -222,8 +236,14 @@ static void version_1(void)
 	close(fa);
 	close(fb);
 	cg_remove_all();
-	/* The controller goes back to the other hierarchy. */
+	/* The controller goes back to the other hierarchy, if no cgroup is left in this one. */
+	do
+		look_at_controller(&hierarchy, &nr);
+	while (nr > 1);
 	pt_eq(umount(dir), 0);
+	do
+		look_at_controller(&hierarchy, &nr);
+	while (hierarchy);
 	pt_eq(rmdir(dir), 0);
 }
 
