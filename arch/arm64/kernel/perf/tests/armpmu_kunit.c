@@ -18,7 +18,7 @@
 static struct {
 	struct arm_pmu *armpmu;
 	u64 counter[COUNTERS];
-	struct perf_event *asked[8];	/* for a counter, in this order */
+	struct perf_event *asked[32];	/* for a counter, in this order */
 	unsigned int nr_asked;
 	u64 steals;			/* an interrupt takes the count meanwhile, so many times */
 	bool counts[COUNTERS];
@@ -51,7 +51,9 @@ static int place_wide(unsigned long *used)
 
 static int fake_get_event_idx(struct pmu_hw_events *counters, struct perf_event *event)
 {
-	fake.asked[fake.nr_asked++] = event;
+	if (fake.nr_asked < ARRAY_SIZE(fake.asked))
+		fake.asked[fake.nr_asked] = event;
+	fake.nr_asked++;
 	return event->attr.config == WIDE ? place_wide(counters->used_mask) :
 					    place_narrow(counters->used_mask);
 }
