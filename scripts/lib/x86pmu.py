@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """x86 guests with the emulated PMU of tools/testing/qemu-x86-pmu."""
+import glob
 import os
 import subprocess
 
@@ -10,15 +11,16 @@ BINARY = os.path.join(rig.BUILD, "qemu-x86", "out", "bin", "qemu-system-x86_64")
 
 # run-guest --pmu NAME: QEMU's -cpu. Which driver Linux binds follows from the model number.
 PMUS = {
-    "skl": "Skylake-Server,pmu=on,pmu-version=4",
-    "skl2": "Skylake-Server,pmu=on,pmu-version=2",
-    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8",
+    "skl": "Skylake-Server,pmu=on,pmu-version=4,pmu-lbr=1,pmu-pebs=3",
+    "skl2": "Skylake-Server,pmu=on,pmu-version=2,pmu-lbr=1",
+    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1,pmu-pebs=4",
+    "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4",
     "zen": "EPYC,pmu=on,pmu-version=1",
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
 }
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    (0, PMUS["icl"]), (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
+    *((0, PMUS[n]) for n in ("skl", "skl2", "icl", "spr")), (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"])]
 
 
@@ -27,13 +29,13 @@ def build():
 
 
 def selftest_program():
-    source = os.path.join(OURS, "selftest.c")
+    sources = sorted(glob.glob(OURS + "/selftest*.c"))
     out = os.path.join(rig.BUILD, "qemu-x86", "selftest")
     error = rig.build_program(
         ["gcc", "-m32", "-march=i686", "-O1", "-Wall", "-ffreestanding", "-fno-pie", "-no-pie",
          "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-nostdlib", "-static",
          "-Wl,-z,noexecstack", "-Wl,-N,-Ttext=0x100000,--build-id=none,--no-warn-rwx-segments",
-         source], out, [source, os.path.abspath(__file__)])
+         *sources], out, sources + [OURS + "/selftest.h", os.path.abspath(__file__)])
     if error:
         raise rig.Failure(error)
     return out

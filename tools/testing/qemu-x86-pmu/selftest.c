@@ -3,20 +3,9 @@
  * The emulated PMU checked from bare metal: a 32-bit multiboot program.
  * Prints one line per check on COM1 and "selftest: N ok, M failed" at the end.
  */
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
+#include "selftest.h"
 
 asm(".section .text.startup\n.balign 4\n.long 0x1badb002, 0, -0x1badb002\n.text");
-
-#define PCE      (1u << 8)
-#define MASK48   ((1ull << 48) - 1)
-#define EN       (1u << 22)
-#define INT      (1u << 20)
-#define OS       (1u << 17)
-#define USR      (1u << 16)
-#define ANY      (1u << 21)
 
 static u32 nr_ok, nr_bad;
 volatile u32 gp, nmis, irqs, nmi_eip;
@@ -30,7 +19,7 @@ static void putc(char c)
 {
     asm volatile("outb %0, %1" :: "a"(c), "Nd"((u16)0x3f8));
 }
-static void puts(const char *s)
+void puts(const char *s)
 {
     while (*s) {
         putc(*s++);
@@ -49,14 +38,14 @@ static void hex(u64 v)
         }
     }
 }
-static void dec(u32 v)
+void dec(u32 v)
 {
     if (v > 9) {
         dec(v / 10);
     }
     putc('0' + v % 10);
 }
-static void eq(const char *what, u64 got, u64 want)
+void eq(const char *what, u64 got, u64 want)
 {
     if (got == want) {
         nr_ok++;
@@ -76,12 +65,12 @@ static void eq(const char *what, u64 got, u64 want)
 }
 
 /* MSR and RDPMC accesses; gp says whether the last one faulted. */
-static void wr(u32 m, u64 v)
+void wr(u32 m, u64 v)
 {
     gp = 0;
     asm volatile("wrmsr" :: "c"(m), "A"(v) : "memory");
 }
-static u64 rd(u32 m)
+u64 rd(u32 m)
 {
     u64 v = 0;
 
@@ -97,7 +86,7 @@ static u64 pmc(u32 i)
     asm volatile("rdpmc" : "+A"(v) : "c"(i) : "memory");
     return v;
 }
-static void wr_gp(const char *what, u32 m, u64 v)
+void wr_gp(const char *what, u32 m, u64 v)
 {
     wr(m, v);
     eq(what, gp, 1);
@@ -128,10 +117,9 @@ asm("gp_entry: movl $1, gp; addl $4, %esp; addl $2, (%esp); iret\n"
     ".globl run, run_at\n"
     "run: movl 4(%esp), %ecx; movl 8(%esp), %eax; movl 12(%esp), %edx; wrmsr\n"
     "run_at: .rept 2000\n nop\n .endr\n ret\n");
-extern char gp_entry[], nmi_entry[], irq_entry[], sys_entry[];
-extern char u_thousand[], u_rdpmc[], run_at[];
+extern char gp_entry[], nmi_entry[], irq_entry[], sys_entry[], lbr_int[];
+extern char u_thousand[], u_rdpmc[];
 void user(char *eip);
-void run(u32 msr, u64 v);
 
 static void gate(int n, char *f, int dpl)
 {
@@ -158,6 +146,7 @@ static void setup(void)
     gate(13, gp_entry, 0);
     gate(0x40, irq_entry, 0);
     gate(0x80, sys_entry, 3);
+    gate(0x81, lbr_int, 0);
     asm volatile("lgdt %0; lidt %1; ljmp $8, $1f; 1: mov %2, %%ds; mov %2, %%es;"
                  "mov %2, %%ss; ltr %3"
                  :: "m"(g), "m"(i), "r"(0x10), "r"((u16)0x28) : "memory");
@@ -171,10 +160,7 @@ __attribute__((noinline)) static u64 counted(u32 ctrl, u64 on, u32 ctr)
     return rd(ctr);
 }
 
-#define LVTPC (*(volatile u32 *)0xfee00340)
-#define SVR   (*(volatile u32 *)0xfee000f0)
-
-static void cpuid(u32 l, u32 *r)
+void cpuid(u32 l, u32 *r)
 {
     asm volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
                  : "a"(l), "c"(0));
@@ -196,7 +182,7 @@ static void intel(void)
     eq("AnyThread deprecated", r[3] >> 15 & 1, v >= 5);
     cpuid(1, r);
     eq("PDCM", r[2] >> 15 & 1, 1);
-    eq("PERF_CAPABILITIES", rd(0x345), v >= 2 ? 1 << 13 : 0);
+    eq("PERF_CAPABILITIES, full-width writes", rd(0x345) >> 13 & 1, v >= 2);
     wr_gp("PERF_CAPABILITIES is read-only", 0x345, 0);
 
     for (i = 0; i < n; i++) {
@@ -216,6 +202,7 @@ static void intel(void)
         eq("PERFCTR past the last", gp, 1);
     }
     wr_gp("PERFEVTSEL bit 32", 0x186, 1ull << 32);
+    wr_gp("PERFEVTSEL bit 35", 0x186, 1ull << 35);
     wr(0x186, ANY);
     eq("PERFEVTSEL AnyThread faults", gp, v < 3 || v > 4);
     wr(0x186, 0);
@@ -426,9 +413,13 @@ __attribute__((used)) static void start(void)
     cpuid(0, r);
     if (r[1] == 0x756e6547) {
         intel();
+        cpuid(0xa, r);
+        branches(r[0] & 255);
+        records(r[0] & 255);
     } else {
         amd();
     }
+    traffic();
     puts("selftest: "), dec(nr_ok), puts(" ok, "), dec(nr_bad), puts(" failed\n");
     asm volatile("outb %0, %1" :: "a"((u8)(nr_bad != 0)), "Nd"((u16)0xf4));
     for (;;) {

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processor event based sampling of the emulated PMU: records in format 3
+ * (Skylake), or adaptive ones (format 4 with baseline).
+ *
+ * The record of an overflow is written by the synchronisation that finds it;
+ * under -icount that is right after the instruction that overflowed.  It goes
+ * through the guest's page tables into the buffer that the DS area describes.
+ *
+ * While a counter is enabled for PEBS, HF_PEBS is set in env->hflags: blocks
+ * translated with it note the address of every instruction, and the addresses
+ * of the last load and store of those done for an instruction's operands.
+ */
+#include "qemu/osdep.h"
+#include "cpu.h"
+#include "exec/exec-all.h"
+#include "tcg/helper-tcg.h"
+#include "tcg/sysemu/pmu-private.h"
+
+#define M_PEBS_ENABLE    0x3f1
+#define M_PEBS_DATA_CFG  0x3f2
+#define M_PEBS_LD_LAT    0x3f6
+#define M_PEBS_FRONTEND  0x3f7
+#define M_DS_AREA        0x600
+
+#define CFG_MEMORY  (1u << 0)
+#define CFG_GPRS    (1u << 1)
+#define CFG_XMM     (1u << 2)
+#define CFG_LBR     (1u << 3)
+#define CFG_VALID   0xff00000full
+
+#define SEL_ADAPTIVE   (1ull << 34)
+#define FIXED_ADAPTIVE (1ull << 32)      /* of fixed counter 0; 4 bits each */
+#define LATENCY     10                   /* of every access, a hit in the first level */
+
+/* Words of the DS area. */
+enum { DS_BASE = 4, DS_INDEX, DS_MAX, DS_THRESHOLD, DS_RESET, DS_WORDS = DS_RESET + 12 };
+
+typedef struct Record {
+    uint64_t word[4 + 4 + 18 + 32 + 3 * X86_LBR_NR];
+    int n;
+} Record;
+
+static bool guest_copy(CPUX86State *env, uint64_t addr, void *buf, size_t size, bool write)
+{
+    return !cpu_memory_rw_debug(env_cpu(env), addr, buf, size, write);
+}
+
+static void put(Record *r, uint64_t value)
+{
+    r->word[r->n++] = value;
+}
+
+static void put_regs(Record *r, CPUX86State *env, const uint8_t *order, int n)
+{
+    int i;
+
+    for (i = 0; i < n; i++) {
+        put(r, env->regs[order[i]]);
+    }
+}
+
+static uint64_t guest_tsc(CPUX86State *env)
+{
+    CPUState *cs = env_cpu(env);
+    uint32_t io = cs->can_do_io;
+    uint64_t tsc;
+
+    cs->can_do_io = 1;
+    tsc = cpu_get_tsc(env) + env->tsc_offset;
+    cs->can_do_io = io;
+    return tsc;
+}
+
+static void put_memory(Record *r, X86PEBS *b)
+{
+    bool store = b->what == PEBS_STORE;
+
+    put(r, b->what ? store ? b->store : b->load : 0);
+    put(r, b->what ? 1 : 0);
+    put(r, b->what == PEBS_LOAD ? LATENCY : 0);
+}
+
+/* struct of 8-byte words: registers, status, memory, instruction, TSX, TSC */
+static void record_fixed(CPUX86State *env, Record *r, uint64_t counters, uint64_t ip)
+{
+    static const uint8_t order[] = {
+        R_EAX, R_EBX, R_ECX, R_EDX, R_ESI, R_EDI, R_EBP, R_ESP,
+        R_R8, R_R9, R_R10, R_R11, R_R12, R_R13, R_R14, R_R15,
+    };
+
+    put(r, cpu_compute_eflags(env));
+    put(r, env->eip);
+    put_regs(r, env, order, ARRAY_SIZE(order));
+    put(r, counters);
+    put_memory(r, &env->pmu.pebs);
+    put(r, ip);
+    put(r, 0);
+    put(r, guest_tsc(env));
+}
+
+static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint64_t ip,
+                            uint32_t cfg)
+{
+    static const uint8_t order[] = {
+        R_EAX, R_ECX, R_EDX, R_EBX, R_ESP, R_EBP, R_ESI, R_EDI,
+        R_R8, R_R9, R_R10, R_R11, R_R12, R_R13, R_R14, R_R15,
+    };
+    X86LBR *l = &env->pmu.lbr;
+    int i;
+
+    put(r, cfg & ~(cfg & CFG_LBR ? 0 : 0xff000000u));
+    put(r, ip);
+    put(r, counters);
+    put(r, guest_tsc(env));
+    if (cfg & CFG_MEMORY) {
+        put_memory(r, &env->pmu.pebs);
+        put(r, 0);
+    }
+    if (cfg & CFG_GPRS) {
+        put(r, cpu_compute_eflags(env));
+        put(r, env->eip);
+        put_regs(r, env, order, ARRAY_SIZE(order));
+    }
+    for (i = 0; i < 16 && cfg & CFG_XMM; i++) {
+        put(r, env->xmm_regs[i].ZMM_Q(0));
+        put(r, env->xmm_regs[i].ZMM_Q(1));
+    }
+    for (i = 0; cfg & CFG_LBR && i <= MIN(cfg >> 24, X86_LBR_NR - 1); i++) {
+        int e = (l->tos + X86_LBR_NR - i) % X86_LBR_NR;
+
+        put(r, l->from[e]);
+        put(r, l->to[e]);
+        put(r, l->info[e]);
+    }
+    r->word[0] |= (uint64_t)r->n * 8 << 48;
+}
+
+/* Is this counter's record one of the kind that PEBS_DATA_CFG describes? */
+static bool adaptive(X86PMU *p, int i)
+{
+    return i < X86_PMU_GP ? p->c[i].ctl & SEL_ADAPTIVE :
+           p->fixed_ctrl >> 4 * (i - X86_PMU_GP) & FIXED_ADAPTIVE;
+}
+
+/*
+ * These counters (a mask over c[]) overflowed: one record for all of them, and
+ * their counters start again.  True if the buffer reached its threshold.
+ */
+bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
+{
+    X86PMU *p = &env->pmu;
+    X86PEBS *b = &p->pebs;
+    uint64_t ds[DS_WORDS], applicable = 0, ip = b->insn;
+    uint32_t m, cfg = 0;
+    Record r = {};
+
+    if (!guest_copy(env, b->ds_area, ds, sizeof(ds), false)) {
+        return false;
+    }
+    b->what = 0;
+    for (m = counters; m; m &= m - 1) {
+        int i = ctz32(m);
+
+        applicable |= 1ull << (i < X86_PMU_GP ? i : i - X86_PMU_GP + 32);
+        cfg |= adaptive(p, i) ? b->data_cfg : 0;
+        b->what = MAX(b->what, p->c[i].memory);
+        p->c[i].val = (p->c[i].val + ds[DS_RESET + i]) & ((1ull << 48) - 1);
+    }
+    if (b->what) {
+        ip = b->what == PEBS_STORE ? b->store_insn : b->load_insn;
+    }
+    if (p->want_pebs >= 4) {
+        record_adaptive(env, &r, applicable, ip, cfg);
+    } else {
+        record_fixed(env, &r, applicable, ip);
+    }
+    if (ds[DS_INDEX] + r.n * 8 > ds[DS_MAX] ||
+        !guest_copy(env, ds[DS_INDEX], r.word, r.n * 8, true)) {
+        return false;
+    }
+    ds[DS_INDEX] += r.n * 8;
+    guest_copy(env, b->ds_area + DS_INDEX * 8, &ds[DS_INDEX], 8, true);
+    return ds[DS_INDEX] >= ds[DS_THRESHOLD];
+}
+
+/* The counters that record when they overflow, a mask over c[]. */
+uint32_t x86_pebs_counters(X86PMU *p)
+{
+    uint64_t e = p->want_pebs ? p->pebs.enable : 0;
+
+    /* Below format 4 the upper half enables the latency of loads. */
+    return (e & 0xff) | (p->want_pebs >= 4 ? (e >> 32 & 7) << X86_PMU_GP : 0);
+}
+
+void x86_pebs_reset(CPUX86State *env)
+{
+    memset(&env->pmu.pebs, 0, sizeof(env->pmu.pebs));
+    env->hflags &= ~HF_PEBS_MASK;
+}
+
+/* After any change of a control register. */
+void x86_pebs_update(CPUX86State *env)
+{
+    env->hflags &= ~HF_PEBS_MASK;
+    env->hflags |= x86_pebs_counters(&env->pmu) ? HF_PEBS_MASK : 0;
+}
+
+/* The bits of PERF_CAPABILITIES: trap-like, registers, format, baseline. */
+uint32_t x86_pebs_capabilities(X86PMU *p)
+{
+    return !p->want_pebs ? 0 : 3u << 6 | p->want_pebs << 8 | (p->want_pebs >= 4) << 14;
+}
+
+RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
+{
+    X86PMU *p = &env->pmu;
+    X86PEBS *b = &p->pebs;
+    uint64_t gp = (1ull << p->nr_gp) - 1, valid, *reg;
+
+    switch (msr) {
+    case M_PEBS_ENABLE:
+        reg = &b->enable;
+        valid = gp | 7ull << 32 | (p->want_pebs < 4 ? gp << 32 | 1ull << 63 : 0);
+        break;
+    case M_PEBS_DATA_CFG:
+        reg = p->want_pebs >= 4 ? &b->data_cfg : NULL;
+        valid = CFG_VALID;
+        break;
+    case M_PEBS_LD_LAT:
+        reg = &b->ld_lat;
+        valid = 0xffff;
+        break;
+    case M_PEBS_FRONTEND:
+        reg = &b->frontend;
+        valid = 0x7fffff;
+        break;
+    case M_DS_AREA:
+        reg = &b->ds_area;
+        valid = ~0ull;
+        break;
+    default:
+        return REG_NONE;
+    }
+    if (!p->want_pebs || !reg) {
+        return REG_NONE;
+    }
+    if (write && (*val & ~valid || (msr == M_DS_AREA && !x86_canonical(*val)))) {
+        return REG_GP;
+    }
+    *(write ? reg : val) = write ? *val : *reg;
+    return REG_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the emulated PMU share. */
+#ifndef I386_TCG_PMU_PRIVATE_H
+#define I386_TCG_PMU_PRIVATE_H
+
+#define ST_LBR_FRZ      (1ull << 58)
+#define ST_CTR_FRZ      (1ull << 59)
+#define DBG_LBR         (1ull << 0)
+#define DBG_FRZ_LBR     (1ull << 11)
+#define DBG_FRZ_ON_PMI  (1ull << 12)
+
+/* of the property pmu-lbr */
+enum { LBR_NONE, LBR_LEGACY, LBR_ARCH };
+
+typedef enum { REG_NONE, REG_OK, REG_GP } RegResult;
+
+static inline bool x86_canonical(uint64_t v)
+{
+    return (int64_t)(v << 16) >> 16 == v;
+}
+
+/* pmu.c */
+uint64_t x86_pmu_now(CPUX86State *env);
+/* Freezing shows as a status bit, and control registers stay. */
+bool x86_pmu_streamlined(X86PMU *p);
+
+/* pmu-lbr.c */
+void x86_lbr_reset(CPUX86State *env);
+void x86_lbr_finish(CPUX86State *env);
+void x86_lbr_freeze(CPUX86State *env);
+void x86_lbr_update(CPUX86State *env);
+uint32_t x86_lbr_capabilities(X86PMU *p);
+RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
+
+/* pmu-pebs.c; X86PMUCounter.memory */
+enum { PEBS_LOAD = 1, PEBS_STORE };
+bool x86_pebs_overflow(CPUX86State *env, uint32_t counters);
+uint32_t x86_pebs_counters(X86PMU *p);
+void x86_pebs_reset(CPUX86State *env);
+void x86_pebs_update(CPUX86State *env);
+uint32_t x86_pebs_capabilities(X86PMU *p);
+RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
+
+/* pmu-traffic.c */
+typedef enum {
+    X86_RDMSR, X86_WRMSR, X86_RDPMC, X86_PMI, X86_PMU_READ, X86_PMU_WRITE, X86_TRAFFIC_KINDS
+} X86TrafficKind;
+void x86_traffic_reset(X86PMU *p);
+void x86_traffic_count(X86PMU *p, X86TrafficKind kind, uint32_t msr);
+bool x86_traffic_read(X86PMU *p, uint32_t msr, uint64_t *val);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the selftest about what the PMU records: branches (legacy and
+ * architectural), PEBS records; and about its counts of register accesses.
+ */
+#include "selftest.h"
+
+#define NR    32
+#define ARCH  0x14ce
+
+/*
+ * lbr_run(msr, on, off): one branch of each kind between two WRMSRs.
+ * lbr_nest: the second WRMSR is in the second of two nested calls.
+ */
+asm("lbr_int: iret\n"
+    ".globl lbr_int, lbr_run, lbr_nest\n"
+    "lbr_run: movl 4(%esp), %ecx; movl 8(%esp), %eax; xorl %edx, %edx; wrmsr\n"
+    "lbr_0: call lbr_f\n"
+    "lbr_1: jmp lbr_2; nop\n"
+    "lbr_2: xorl %eax, %eax; jnz lbr_0\n"
+    "lbr_3: jz lbr_4; nop\n"
+    "lbr_4: movl $lbr_6, %eax\n"
+    "lbr_5: jmp *%eax; nop\n"
+    "lbr_6: movl $lbr_f, %eax\n"
+    "lbr_7: call *%eax\n"
+    "lbr_8: int $0x81\n"
+    "lbr_9: movl 12(%esp), %eax; wrmsr; ret\n"
+    "lbr_f: ret\n"
+    "lbr_nest: movl 4(%esp), %ecx; movl 8(%esp), %eax; xorl %edx, %edx; wrmsr\n"
+    "lbr_n1: call lbr_f; call lbr_n2; ret\n"
+    "lbr_n2: call lbr_get\n"
+    "lbr_get: popl %eax\n"
+    "lbr_n3: call lbr_n4; ret\n"
+    "lbr_n4: movl 20(%esp), %eax; wrmsr; ret\n");
+extern char lbr_int[], lbr_0[], lbr_1[], lbr_2[], lbr_3[], lbr_4[], lbr_5[], lbr_6[], lbr_7[],
+    lbr_8[], lbr_9[], lbr_f[], lbr_n1[], lbr_n2[], lbr_n3[], lbr_n4[];
+void lbr_run(u32 msr, u32 on, u32 off);
+void lbr_nest(u32 msr, u32 on, u32 off);
+
+/* What lbr_run() does, newest first; the type in an architectural record. */
+static const struct {
+    char *from, *to;
+    u8 type, filter;                     /* the bit of LBR_SELECT that hides it */
+} did[] = {
+    { lbr_int, lbr_9, 8, 8 }, { lbr_8, lbr_int, 8, 8 }, { lbr_f, lbr_8, 5, 5 },
+    { lbr_7, lbr_f, 3, 4 }, { lbr_5, lbr_6, 1, 6 }, { lbr_3, lbr_4, 0, 2 },
+    { lbr_1, lbr_2, 2, 7 }, { lbr_f, lbr_1, 5, 5 }, { lbr_0, lbr_f, 4, 3 },
+};
+#define DID ((int)(sizeof(did) / sizeof(did[0])))
+
+static u32 arch;
+
+static u64 from(u32 n)
+{
+    return rd(arch ? 0x1500 + n : 0x680 + (((u32)rd(0x1c9) - n) & (NR - 1)));
+}
+static u64 to(u32 n)
+{
+    return rd(arch ? 0x1600 + n : 0x6c0 + (((u32)rd(0x1c9) - n) & (NR - 1)));
+}
+static u64 info(u32 n)
+{
+    return rd(arch ? 0x1200 + n : 0xdc0 + (((u32)rd(0x1c9) - n) & (NR - 1)));
+}
+
+/* Empty it; filters in the form of LBR_SELECT. Returns what turns it on. */
+static u32 prepare(u32 select)
+{
+    u32 ctl = 1, i;
+    static const u8 bit[] = { 1, 2, 16, 19, 20, 21, 18, 17, 22 };
+
+    if (!arch) {
+        for (i = 0; i < NR; i++) {
+            wr(0x680 + i, 0), wr(0x6c0 + i, 0), wr(0xdc0 + i, 0);
+        }
+        wr(0x1c9, 0), wr(0x1c8, select);
+        return 1;
+    }
+    wr(0x14cf, NR);
+    for (i = 0; i < 9; i++) {
+        ctl |= select >> i & 1 ? 0 : 1u << bit[i];
+    }
+    return ctl | (select >> 9 & 1) << 3;
+}
+
+static u32 recorded(void)
+{
+    u32 n;
+
+    for (n = 0; n < NR && from(n); n++) {
+    }
+    return n;
+}
+
+static void registers(void)
+{
+    u32 i;
+
+    for (i = 0; i < NR; i += NR - 1) {
+        u32 base = arch ? 0x1500 : 0x680;
+
+        wr(base + i, 0xffff800012345678ull);
+        eq("LBR from", rd(base + i), 0xffff800012345678ull);
+        wr_gp("LBR from not canonical", base + i, 1ull << 47);
+        wr(base + i, 0);
+    }
+    if (arch) {
+        wr_gp("LBR_DEPTH 8", 0x14cf, 8);
+        wr_gp("LBR_CTL bit 4", ARCH, 16);
+        rd(0x1500 + NR);
+        eq("LBR from past the last", gp, 1);
+        return;
+    }
+    wr_gp("LBR_TOS 32", 0x1c9, 32);
+    wr_gp("LBR_SELECT bit 10", 0x1c8, 1 << 10);
+}
+
+static void kinds(void)
+{
+    u32 msr = arch ? ARCH : 0x1d9, i, k, on = prepare(0), hidden;
+
+    lbr_run(msr, on, 0);
+    eq("branches recorded", recorded(), DID);
+    for (i = 0; i < DID; i++) {
+        eq("branch from", from(i), (u32)did[i].from);
+        eq("branch to", to(i), (u32)did[i].to);
+        if (arch) {
+            eq("branch type", info(i) >> 56 & 15, did[i].type);
+        }
+    }
+    /* between two calls of lbr_f: ret, jmp, xor, jnz, jz, mov, jmp, mov, call */
+    eq("cycles of ret, rel. jump", info(DID - 3) & 0xffff, (info(DID - 2) & 0xffff));
+    eq("cycles to the conditional", info(DID - 4) & 0xffff, 3 * (info(DID - 3) & 0xffff));
+    for (k = 2; k <= 8; k++) {
+        on = prepare(1u << k);
+        for (i = hidden = 0; i < DID; i++) {
+            hidden += did[i].filter == k;
+        }
+        lbr_run(msr, on, 0);
+        eq("branches but one kind", recorded(), DID - hidden);
+    }
+    lbr_run(msr, prepare(1), 0);
+    eq("not in ring 0", recorded(), 0);
+    lbr_run(msr, prepare(2), 0);
+    eq("not in ring 3", recorded(), DID);
+    for (i = 0, on = prepare(0); i < 4; i++) {
+        lbr_run(msr, on, 0);
+    }
+    eq("more than there is room for", recorded(), NR);
+    eq("the newest", from(0), (u32)lbr_int);
+    eq("the oldest", from(NR - 1), (u32)did[(NR - 1) % DID].from);
+}
+
+static void call_stack(void)
+{
+    u32 msr = arch ? ARCH : 0x1d9, on = prepare(0x3c4);
+
+    lbr_run(msr, on, 0);
+    eq("call stack: all returned", recorded(), 0);
+    lbr_nest(msr, on, 0);
+    eq("call stack: two deep", recorded(), 2);
+    eq("call stack: inner", from(0), (u32)lbr_n3);
+    eq("call stack: its target", to(0), (u32)lbr_n4);
+    eq("call stack: outer", to(1), (u32)lbr_n2);
+}
+
+static void freeze(u32 version)
+{
+    u32 msr = arch ? ARCH : 0x1d9, on = prepare(0);
+
+    LVTPC = 4 << 8;
+    wr(0x186, 0xc0 | EN | OS | INT);
+    wr(0x4c1, MASK48 - 99);
+    wr(0x1d9, 1 << 11);
+    wr(msr, arch ? on : 1 << 11 | 1);
+    nmis = 0;
+    run(0x38f, 1);
+    eq("freeze: NMI", nmis, 1);
+    eq("freeze: the newest is the call before", to(0), (u32)run);
+    eq("freeze: status", rd(0x38e) >> 58 & 1, version >= 4);
+    if (!arch) {
+        eq("freeze: DEBUGCTL", rd(0x1d9), version >= 4 ? 1 << 11 | 1 : 1 << 11);
+    }
+    wr(0x390, rd(0x38e));
+    wr(0x38f, 0);
+    if (version >= 4) {
+        lbr_run(msr, arch ? on : 1, 0);
+        eq("freeze: goes on when cleared", from(0), (u32)lbr_int);
+    }
+    wr(msr, 0), wr(0x1d9, 0);
+}
+
+void branches(u32 version)
+{
+    u32 r[4], caps;
+
+    caps = version >= 2 ? rd(0x345) & 63 : 0;
+    cpuid(7, r);
+    arch = r[3] >> 19 & 1;
+    eq("LBR format", caps, arch ? 63 : caps ? 5 : 0);
+    if (!caps) {
+        return;
+    }
+    if (arch) {
+        cpuid(0x1c, r);
+        eq("LBR depth", r[0] & 255, 1 << (NR / 8 - 1));
+    }
+    registers();
+    kinds();
+    call_stack();
+    freeze(version);
+}
+
+/* The DS area, and a buffer of records. */
+static u64 ds[32] __attribute__((aligned(64))), buffer[1024];
+#define WORDS 25
+
+static void ds_setup(u32 size, u32 threshold, u64 reset)
+{
+    u32 i;
+
+    for (i = 0; i < 1024; i++) {
+        buffer[i] = 0;
+    }
+    ds[4] = ds[5] = (u32)buffer;
+    ds[6] = (u32)buffer + sizeof(buffer);
+    ds[7] = (u32)buffer + size * threshold;
+    ds[8] = reset;
+    wr(0x600, (u32)ds);
+}
+
+static void pebs_run(u64 count)
+{
+    LVTPC = 4 << 8;
+    wr(0x4c1, MASK48 + 1 - count);
+    nmis = 0;
+    run(0x38f, 1);
+    wr(0x38f, 0);
+}
+
+static void adaptive(void)
+{
+    static const struct {
+        u32 cfg, words;
+    } group[] = { { 0, 4 }, { 1, 8 }, { 2, 22 }, { 4, 36 }, { 8 | 3u << 24, 16 }, { 7, 58 } };
+    u32 i;
+
+    for (i = 0; i < sizeof(group) / sizeof(group[0]); i++) {
+        ds_setup(group[i].words * 8, 1, 0);
+        wr(0x3f2, group[i].cfg);
+        wr(0x186, 0xc0 | EN | OS | 1ull << 34);
+        pebs_run(50 + i);
+        eq("adaptive: NMI", nmis, 1);
+        eq("adaptive: groups and size", buffer[0], group[i].cfg | (u64)group[i].words << 51);
+        eq("adaptive: instruction", buffer[1], (u32)run_at + 49 + i);
+        eq("adaptive: counters", buffer[2], 1);
+        eq("adaptive: index", ds[5], (u32)buffer + group[i].words * 8);
+        if (group[i].cfg == 2) {
+            eq("adaptive: next instruction", buffer[5], (u32)run_at + 50 + i);
+            eq("adaptive: ECX", buffer[7], 0x38f);
+        }
+        wr(0x390, 1ull << 62);
+    }
+    /* a fixed counter */
+    ds_setup(32, 1, 0);
+    wr(0x186, 0), wr(0x38d, 1), wr(0x3f1, 1ull << 32);
+    wr(0x309, MASK48 - 199);
+    LVTPC = 4 << 8;
+    nmis = 0;
+    run(0x38f, 1ull << 32);
+    wr(0x38f, 0);
+    eq("PEBS of a fixed counter", buffer[1], (u32)run_at + 199);
+    eq("which", buffer[2], 1ull << 32);
+    wr(0x390, 1ull << 62);
+    wr(0x38d, 0), wr(0x3f2, 0);
+}
+
+void records(u32 version)
+{
+    u32 format = version >= 2 ? rd(0x345) >> 8 & 15 : 0, words, i, r[4];
+
+    cpuid(1, r);
+    eq("DS", r[3] >> 21 & 1, format != 0);
+    eq("DTES64", r[2] >> 2 & 1, format != 0);
+    eq("PEBS unavailable", rd(0x1a0) >> 12 & 1, !format);
+    if (!format) {
+        return;
+    }
+    words = format >= 4 ? 4 : WORDS;
+    wr_gp("PEBS_ENABLE bit 40", 0x3f1, 1ull << 40);
+    wr_gp("DS_AREA not canonical", 0x600, 1ull << 47);
+    wr(0x3f1, 1);
+    wr(0x186, 0xc0 | EN | OS);
+    ds_setup(words * 8, 1, 0);
+    for (i = 1; i < 2000; i += 499) {
+        ds[5] = ds[4];
+        pebs_run(i);
+        eq("PEBS: NMIs", nmis, 1);
+        eq("PEBS: status", rd(0x38e), 1ull << 62);
+        eq("PEBS: one record", ds[5], ds[4] + words * 8);
+        eq("PEBS: instruction", buffer[format >= 4 ? 1 : 22], (u32)run_at + i - 1);
+        eq("PEBS: counters", buffer[format >= 4 ? 2 : 18], 1);
+        if (format < 4) {
+            eq("PEBS: next instruction", buffer[1], (u32)run_at + i);
+            eq("PEBS: ECX", buffer[4], 0x38f);
+        }
+        wr(0x390, 1ull << 62);
+    }
+    /* five records for one interrupt, the counter loaded from the DS area */
+    ds_setup(words * 8, 5, MASK48 - 99);
+    pebs_run(100);
+    eq("large PEBS: NMIs", nmis, 1);
+    eq("large PEBS: instructions before it", nmi_eip - (u32)run_at, 500);
+    for (i = 0; i < 5; i++) {
+        eq("large PEBS: instruction", buffer[words * i + (format >= 4 ? 1 : 22)],
+           (u32)run_at + 99 + 100 * i);
+    }
+    wr(0x390, 1ull << 62);
+    /* a full buffer takes no more */
+    ds[5] = ds[6] - 8;
+    pebs_run(100);
+    eq("full buffer: no NMI", nmis, 0);
+    eq("full buffer: index", ds[5], ds[6] - 8);
+    if (format >= 4) {
+        adaptive();
+    }
+    wr(0x3f1, 0), wr(0x186, 0);
+}
+
+void traffic(void)
+{
+    u64 reads, writes, mine;
+
+    eq("traffic: there", rd(0x50000007), 0x504d5531);
+    reads = rd(0x50000000), writes = rd(0x50000001), mine = rd(0x50100010);
+    rd(0x10), rd(0x10), rd(0x10);
+    wr(0x174, 0);
+    eq("traffic: reads", rd(0x50000000) - reads, 3);
+    eq("traffic: reads of one", rd(0x50100010) - mine, 3);
+    eq("traffic: writes", rd(0x50000001) - writes, 1);
+    eq("traffic: writes of another", rd(0x50200174) > 0, 1);
+    wr_gp("traffic is read-only", 0x50000000, 0);
+}
