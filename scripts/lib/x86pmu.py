@@ -13,14 +13,13 @@ BINARY = os.path.join(rig.BUILD, "qemu-x86", "out", "bin", "qemu-system-x86_64")
 PMUS = {
     "skl": "Skylake-Server,pmu=on,pmu-version=4,pmu-lbr=1,pmu-pebs=3",
     "skl2": "Skylake-Server,pmu=on,pmu-version=2,pmu-lbr=1",
-    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1,pmu-pebs=4",
-    "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4",
+    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1",
     "zen": "EPYC,pmu=on,pmu-version=1",
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
 }
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("skl", "skl2", "icl", "spr")), (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
+    *((0, PMUS[n]) for n in ("skl", "skl2", "icl")), (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"])]
 
 
