@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that user space reads without a system call.
+ *
+ * An event asks for it with the rdpmc bit of its config1; it must belong to a task.  The sysctl
+ * kernel.perf_user_access allows it, by default it is 0.  PMUSERENR opens all counters of the CPU
+ * to EL0 or none.  So it is open only while a task runs that has such an event (ctx->nr_user), and
+ * then counters without an event show 0.  Counters of other events on this CPU can be seen, in the
+ * base, too.  It is decided whenever the PMU starts, that is also at each switch of tasks that
+ * leaves an event on it; pmuv3_clear_event_idx() has the switches that leave none.
+ *
+ * The user page says how to read the counter and how to turn CNTVCT into the time of the event.
+ */
+#include <linux/math64.h>
+#include <linux/perf_event.h>
+#include <linux/sched_clock.h>
+#include <linux/smp.h>
+#include <linux/sysctl.h>
+
+#include <clocksource/arm_arch_timer.h>
+
+#include "pmuv3.h"
+
+static int user_access;
+
+/**
+ * pmuv3_start() - let the counters run, after deciding what user space may read
+ * @pmu: the PMU; some counter is used
+ */
+void pmuv3_start(struct arm_pmu *pmu)
+{
+	struct perf_event_context *ctx = perf_cpu_task_ctx();
+
+	if (READ_ONCE(user_access) && ctx && ctx->nr_user) {
+		pmuv3_wipe(this_cpu_ptr(pmu->hw_events)->used_mask[0]);
+		pmuv3_set_userenr(ARMV8_PMU_USERENR_ER | ARMV8_PMU_USERENR_CR);
+	} else {
+		pmuv3_set_userenr(0);
+	}
+	pmuv3_thaw();
+}
+
+/* Of other PMUs, software among them, hw.flags may be anything. */
+static bool readable(const struct perf_event *event)
+{
+	return event->pmu->event_idx == pmuv3_event_idx &&
+	       event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;
+}
+
+/**
+ * pmuv3_event_idx() - what the user page calls index
+ * @event: an event that counts
+ *
+ * Return: index of the counter plus one, 0 if it is not to be read.
+ */
+int pmuv3_event_idx(struct perf_event *event)
+{
+	return READ_ONCE(user_access) && readable(event) ? event->hw.idx + 1 : 0;
+}
+
+static void close_here(void *unused)
+{
+	pmuv3_set_userenr(0);
+}
+
+/* Opening waits for the next start on each CPU, closing does not. */
+static int write_user_access(const struct ctl_table *table, int write, void *buffer,
+			     size_t *lenp, loff_t *ppos)
+{
+	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (!err && write && !READ_ONCE(user_access))
+		on_each_cpu(close_here, NULL, 1);
+	return err;
+}
+
+static struct ctl_table sysctls[] = {
+	{
+		.procname	= "perf_user_access",
+		.data		= &user_access,
+		.maxlen		= sizeof(user_access),
+		.mode		= 0644,
+		.proc_handler	= write_user_access,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE,
+	},
+};
+
+/**
+ * pmuv3_register_sysctl() - make kernel.perf_user_access
+ *
+ * For each PMU, the first one does it.  Probing is not concurrent.
+ */
+void pmuv3_register_sysctl(void)
+{
+	static bool done;
+
+	if (!done)
+		register_sysctl("kernel", sysctls);
+	done = true;
+}
+
+/* Return: false if sched_clock() does not count CNTVCT. */
+static bool read_clock(struct clock_read_data *clock)
+{
+	unsigned int seq;
+
+	do {
+		*clock = *sched_clock_read_begin(&seq);
+	} while (sched_clock_read_retry(seq));
+	return clock->read_sched_clock == arch_timer_read_counter;
+}
+
+/*
+ * time_zero is the clock at CNTVCT 0, so that readers who do not know about time_short are right
+ * until CNTVCT wraps.  The first version of the page's protocol shifts 32-bit numbers: a shift of
+ * 32 is out of its reach.
+ */
+static void write_time(struct perf_event_mmap_page *page, const struct clock_read_data *clock,
+		       u64 now)
+{
+	bool halve = clock->shift == 32;
+
+	page->time_mult = clock->mult >> halve;
+	page->time_shift = clock->shift - halve;
+	page->time_cycles = clock->epoch_cyc;
+	page->time_mask = clock->sched_clock_mask;
+	page->time_zero = clock->epoch_ns -
+			  mul_u64_u32_shr(clock->epoch_cyc, clock->mult, clock->shift);
+	page->time_offset = page->time_zero - now;
+}
+
+/**
+ * arch_perf_update_userpage() - the part of the user page that the architecture knows
+ * @event: the event
+ * @page: its page, the sequence number is odd
+ * @now: the time of the event's clock
+ */
+void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_page *page,
+			       u64 now)
+{
+	struct clock_read_data clock;
+	bool timed = read_clock(&clock);
+
+	page->cap_user_rdpmc = readable(event);
+	if (page->cap_user_rdpmc)
+		page->pmc_width = event->hw.flags & ARMPMU_EVT_64BIT ? 64 : 32;
+	if (timed)
+		write_time(page, &clock, now);
+	page->cap_user_time = timed;
+	page->cap_user_time_zero = timed;
+	page->cap_user_time_short = timed;
+}
