@@ -12,10 +12,11 @@
  * and those of the driver (pmu->attr_groups, pmu->attr_update).
  *
  * PMUs register from early boot on, when there is no driver core yet; their devices are made when
- * the bus comes up, by a device_initcall.  A PMU that must not be seen sets pmu->dev to
- * PE_NO_DEVICE before it registers.  A device is made and removed under pe_pmus_lock or after its
- * PMU has left the registry; its attributes are used in task context, and device_del() waits for
- * those in use, so they never see a PMU that is gone.
+ * the bus comes up.  That is before the initcalls of drivers, so that a driver whose name is taken
+ * hears of it.  A PMU that must not be seen sets pmu->dev to PE_NO_DEVICE before it registers.  A
+ * device is made and removed under pe_pmus_lock or after its PMU has left the registry; its
+ * attributes are used in task context, and device_del() waits for those in use, so they never see a
+ * PMU that is gone.
  */
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
@@ -219,7 +220,7 @@ static int __init show_pmus(void)
 	pe_pmu_sysfs_init();
 	return 0;
 }
-device_initcall(show_pmus);
+subsys_initcall(show_pmus);
 
 /* Attribute of a named event: the terms that select it. */
 ssize_t perf_event_sysfs_show(struct device *dev, struct device_attribute *attr, char *page)
