@@ -19,7 +19,9 @@ PMUS = {
 }
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("skl", "skl2", "icl")), (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
+    *((0, PMUS[n]) for n in ("skl", "skl2", "icl")),
+    (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["icl"].replace("106", "143") + ",pmu-lbr=2,pmu-pebs=4"),
+    (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"])]
 
 
