@@ -100,6 +100,23 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 	return e;
 }
 
+/*
+ * The leader of a new task's copy of @e; or @e if that leads itself, as it is about to do in the
+ * parent when its own leader is on its way out; or NULL if @e is not to be copied.
+ */
+static struct pevent *copied_leader(struct pevent *e, u64 clone_flags)
+{
+	struct pevent *leader = pe_leader(e);
+
+	if (leader != e && leader->clone)
+		return leader->clone;
+	if (!inherits(leader, clone_flags))
+		return NULL;
+	if (leader != e && (pe_needs_tracer(e) || e->event_caps & PERF_EV_CAP_SIBLING))
+		return NULL;
+	return e;
+}
+
 static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, u64 clone_flags)
 {
 	unsigned int i;
@@ -107,12 +124,12 @@ static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, 
 	for (i = 0; i < nr; i++)
 		from[i]->clone = NULL;
 	for (i = 0; i < nr; i++) {
-		struct pevent *leader = pe_leader(from[i]);
+		struct pevent *leader = copied_leader(from[i], clone_flags);
 		struct pevent *copy;
 
-		if (leader == from[i] ? !inherits(from[i], clone_flags) : !leader->clone)
+		if (!leader)
 			continue;
-		copy = copy_event(from[i], leader == from[i] ? NULL : leader->clone, ctx);
+		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx);
 		if (IS_ERR(copy))
 			return PTR_ERR(copy);
 		from[i]->clone = copy;

@@ -74,12 +74,25 @@ static void on_group(struct pevent *e, void (*fn)(struct pevent *e, void *arg), 
 		pe_family_each(m, fn, NULL);
 }
 
+/*
+ * Whoever was told of the last sample may be here before the event is disabled for it: that is
+ * done first, or it would end the new life of the event.
+ */
+static void refresh_fn(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	if (xchg(&e->pending_disable, 0) && e->state >= PERF_EVENT_STATE_INACTIVE)
+		pe_disable_locked(e, pe_now());
+	pe_enable_locked(e, pe_now());
+}
+
 static int refresh(struct pevent *e, int count)
 {
 	if (e->attr.inherit || !is_sampling_event(&e->pub))
 		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
 	atomic_add(count, &e->event_limit);
-	pe_event_call(e, enable_fn, e);
+	pe_event_call(e, refresh_fn, e);
 	return 0;
 }
 

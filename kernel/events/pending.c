@@ -141,7 +141,12 @@ static void run_wakeup_work(struct work_struct *work)
 
 static void run_wakeup(struct irq_work *work)
 {
+	int level = perf_swevent_get_recursion_context();
+
+	/* It wakes a thread, which is watched as well: see deliver_wakeup(). */
 	schedule_work(&container_of(work, struct pevent, pending_irq)->wakeup_work);
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
 }
 
 static void init_wakeup(struct pevent *e)
@@ -198,13 +203,22 @@ static void disable_locked(struct pctx *ctx, void *arg)
 		pe_disable_locked(e, pe_now());
 }
 
+/* Under the lock it is certain that this is not a new life of the event, see refresh_fn(). */
+static void disable_if_pending(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	if (READ_ONCE(e->pending_disable))
+		disable_locked(ctx, arg);
+}
+
 /* Disable @e here, or send the work to where its context is. */
 static void disable_or_follow(struct pevent *e)
 {
 	struct pctx *ctx = pe_ctx(e);
 	int cpu;
 
-	while (!pe_call_locked_local(ctx, disable_locked, e)) {
+	while (!pe_call_locked_local(ctx, disable_if_pending, e)) {
 		cpu = READ_ONCE(ctx->oncpu);
 		if (cpu >= 0 && cpu != smp_processor_id()) {
 			irq_work_queue_on(&e->pending_disable_irq, cpu);

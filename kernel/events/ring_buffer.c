@@ -305,7 +305,10 @@ static void point_at(struct perf_output_handle *handle, unsigned long offset)
 	handle->size = chunk - into;
 }
 
-/* How often a writer looks whether it is its CPU's turn: far longer than a record takes. */
+/*
+ * How often a writer looks whether it is its CPU's turn: far longer than a record takes.  The other
+ * writer may be interrupted and want a lock that is held here, a context's or a run queue's.
+ */
 #define TURN_TRIES	10000
 
 /* Wait for this CPU's turn.  Return: it has come, or is this CPU's already. */

@@ -120,9 +120,20 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 
 /* -------------------------------------------------------------- registers */
 
-static void user_regs(struct perf_regs *out, struct pt_regs *regs)
+/* What happens to a sleeping task is sampled in another, whose user space is not to be shown. */
+static bool about_another_task(const struct pevent *e)
 {
-	if (user_mode(regs)) {
+	struct task_struct *task = pe_ctx(e)->task;
+
+	return task && task != current;
+}
+
+static void user_regs(struct perf_regs *out, struct pevent *e, struct pt_regs *regs)
+{
+	if (about_another_task(e)) {
+		out->regs = NULL;
+		out->abi = PERF_SAMPLE_REGS_ABI_NONE;
+	} else if (user_mode(regs)) {
 		out->regs = regs;
 		out->abi = perf_reg_abi(current);
 	} else if (is_user_task(current)) {
@@ -145,7 +156,7 @@ static void collect_regs(struct perf_sample_data *data, struct pevent *e, u64 wa
 	u64 size = 0;
 
 	if (want & PERF_SAMPLE_REGS_USER) {
-		user_regs(&data->regs_user, regs);
+		user_regs(&data->regs_user, e, regs);
 		/* fetched for the stack dump alone, they are not written */
 		want &= data->type | ~PERF_SAMPLE_REGS_USER;
 	}

@@ -89,8 +89,8 @@ bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
 }
 
 /*
- * A throttled event is let go by the next tick.  That tick misses a passive event whose task was
- * away; this finds it.
+ * A throttled event is let go by the next tick.  That tick misses an event whose task is away,
+ * and a passive one is not let go when the task returns; this finds both.
  */
 static bool still_throttled(struct pevent *e)
 {
@@ -98,7 +98,9 @@ static bool still_throttled(struct pevent *e)
 
 	if (likely(hw->interrupts != PE_THROTTLED))
 		return false;
-	if (!pe_is_passive(e) || hw->interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
+	if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
+		return true;
+	if (hw->interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
 		return true;
 	hw->interrupts = 0;
 	pe_record_throttle(e, false);
@@ -183,9 +185,14 @@ void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *dat
 	local64_add(nr, &e->count);
 	if (!is_sampling_event(&e->pub))
 		return;
-	/* The period begins when the event is added, which may not have been yet. */
-	if (local64_read(&e->hw.period_left) >= 0)
+	/* The rate is that of the ticks of a task that runs: what comes in between is not theirs. */
+	if (e->attr.freq)
+		e->hw.freq_count_stamp += nr;
+	/* The period begins when the event is added, which may not have been yet; or it is new. */
+	if (local64_read(&e->hw.period_left) >= 0) {
+		e->hw.last_period = e->hw.sample_period;
 		perf_swevent_set_period(&e->pub);
+	}
 	sample(e, nr, data, regs);
 }
 
