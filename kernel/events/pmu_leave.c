@@ -116,7 +116,8 @@ static bool rosters_empty(struct pmu *pmu, bool events)
  * perf_pmu_unregister() - a PMU goes, with what is left of its events
  * @pmu: a registered PMU; the driver may free it afterwards
  *
- * Contract.  Task context; no lock may be held inside which an event is opened.
+ * Contract.  Task context; no lock may be held inside which an event is opened, nor one that the
+ * destroy() of its events takes: those that others are freeing are waited for.
  */
 void perf_pmu_unregister(struct pmu *pmu)
 {
