@@ -185,7 +185,7 @@ void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *dat
 	local64_add(nr, &e->count);
 	if (!is_sampling_event(&e->pub))
 		return;
-	/* The rate is that of the ticks of a task that runs: what comes in between is not theirs. */
+	/* The rate is that of the ticks while the task runs: this is none of theirs. */
 	if (e->attr.freq)
 		e->hw.freq_count_stamp += nr;
 	/* The period begins when the event is added, which may not have been yet; or it is new. */

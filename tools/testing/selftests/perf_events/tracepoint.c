@@ -358,6 +358,18 @@ static void start_sleeper(struct pt_peer *peer)
 	pt_peer_turn(peer);
 }
 
+/* Without whom an interrupt wakes while the child runs. */
+static int open_about(struct perf_event_attr *attr, struct pt_peer *peer, int cpu)
+{
+	int fd = pt_open(attr, peer->pid, cpu, -1, 0);
+	char filter[32];
+
+	snprintf(filter, sizeof(filter), "pid == %d", peer->pid);
+	pt_eq(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter), 0);
+	pt_map(&ring, fd, 8);
+	return fd;
+}
+
 /* Each turn wakes the child once; its events hear of it from the waker. */
 static void about_a_sleeper(u64 period, int cpu, unsigned int turns)
 {
@@ -372,8 +384,7 @@ static void about_a_sleeper(u64 period, int cpu, unsigned int turns)
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
 	start_sleeper(&peer);
-	fd = pt_open(&attr, peer.pid, cpu, -1, 0);
-	pt_map(&ring, fd, 8);
+	fd = open_about(&attr, &peer, cpu);
 	pt_enable(fd);
 	for (i = 0; i < turns; i++)
 		pt_peer_turn(&peer);
@@ -415,8 +426,7 @@ static void about_a_sleeping_task_until(void)
 
 	attr.sample_period = 1;
 	start_sleeper(&peer);
-	fd = pt_open(&attr, peer.pid, -1, -1, 0);
-	pt_map(&ring, fd, 8);
+	fd = open_about(&attr, &peer, -1);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
 	for (i = 0; i < 10; i++)
 		pt_peer_turn(&peer);
