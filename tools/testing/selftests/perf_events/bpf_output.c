@@ -292,9 +292,9 @@ static void overwritten(void)
 	fd = pt_open(&attr, -1, 0, -1, 0);
 	pt_map_ro(&ring, fd, 1);
 	pt_eq(pt_bpf_put(map, 0, &fd), 0);
-	for (i = 0; i < 1000; i++)
+	for (i = 0; i < 100; i++)
 		pt_eq(write_to(map, 0, 100), 0);
-	pt_eq(-pt_head(&ring), 112 * 1000);
+	pt_eq(-pt_head(&ring), 112 * 100);
 }
 
 /* ---- events of tasks ---- */

@@ -199,12 +199,12 @@ static void open_exclusive(void)
 	all_turns(try_open, claim_is_given_back);
 }
 
-static const char *cgroup;
+static int cgroup;
 
 static int try_open_cgroup(void)
 {
 	struct perf_event_attr copy = attr;
-	int fd = cg_try_open(&copy, cgroup, 0, -1);
+	int fd = pt_try_open(&copy, cgroup, 0, -1, PERF_FLAG_PID_CGROUP);
 
 	return fd < 0 ? fd : close_unarmed(fd);
 }
@@ -214,9 +214,10 @@ static void open_cgroup(void)
 {
 	need_injection();
 	pt_load_module(MODULE, NULL);
-	cgroup = cg_make("");
+	cgroup = cg_dir_fd(cg_make(""));
 	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
 	all_turns(try_open_cgroup, no_events_left);
+	close(cgroup);
 	cg_remove_all();
 	cg_wait_until_gone();
 }

@@ -260,10 +260,13 @@ static void class43_cpu_switches(void)
 	pt_peer_stop(&peer);
 }
 
+/* Both of one moment: who is switched in between looks again. */
 static void switches_so_far(int *in, int *out)
 {
-	*in = (int)pt_module_get(MODULE, "nr_in");
-	*out = (int)pt_module_get(MODULE, "nr_out");
+	do {
+		*in = (int)pt_module_get(MODULE, "nr_in");
+		*out = (int)pt_module_get(MODULE, "nr_out");
+	} while ((int)pt_module_get(MODULE, "nr_in") != *in);
 }
 
 /* class 43: each switch is told twice, as the one task goes and as the other one comes */
