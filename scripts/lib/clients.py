@@ -4,7 +4,7 @@
 A client is scripts/clients.d/NAME, a shell script that runs in the guest and
 prints stable facts; its line "# client: arches=... seconds=... [check[=ARCH]]" says
 where it runs, its time limit in seconds of the guest's clock, and whether (on one
-architecture) "make check" runs it; clients with the same "guest=..." share a guest.
+architecture) "make check-all" runs it first; clients with the same "guest=..." share a guest.
 The programs come from a disk image with Debian's packages, made once
 (build/clients-ARCH).
 """

@@ -332,9 +332,13 @@ static void class27_mmap_aux(void)
 	pt_unmap(&ring);
 }
 
+/*
+ * Memory is shared: a copy on write that fails when the C library's rseq area is written to, as it
+ * is whenever this task is preempted, would end the test with SIGSEGV.
+ */
 static int try_fork(void)
 {
-	pid_t pid = fork();
+	pid_t pid = vfork();
 
 	if (pid < 0)
 		return errno == EAGAIN ? -ENOMEM : -errno;
