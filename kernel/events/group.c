@@ -131,7 +131,7 @@ static void passive_start(struct pevent *e, u64 now)
 static void passive_stop(struct pevent *e, u64 now)
 {
 	/* As for scheduled events: the irq_work of the last overflow may come too late. */
-	bool off = xchg(&e->pending_disable, 0);
+	bool off = pe_disable_due(e);
 
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);

@@ -74,25 +74,32 @@ static void on_group(struct pevent *e, void (*fn)(struct pevent *e, void *arg), 
 		pe_family_each(m, fn, NULL);
 }
 
+struct refresh_args {
+	struct pevent	*e;
+	int		count;
+};
+
 /*
- * Whoever was told of the last sample may be here before the event is disabled for it: that is
- * done first, or it would end the new life of the event.
+ * Whoever was told of the last sample may be here before the event is disabled for it, and see the
+ * event make the new samples at once (pe_disable_due()).  If they have all been made by now, the
+ * event is off or is about to be: enabled again it would have no limit.
  */
 static void refresh_fn(struct pctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct refresh_args *args = arg;
 
-	if (xchg(&e->pending_disable, 0) && e->state >= PERF_EVENT_STATE_INACTIVE)
-		pe_disable_locked(e, pe_now());
-	pe_enable_locked(e, pe_now());
+	if (!args->count || atomic_read(&args->e->event_limit))
+		pe_enable_locked(args->e, pe_now());
 }
 
 static int refresh(struct pevent *e, int count)
 {
+	struct refresh_args args = { .e = e, .count = count };
+
 	if (e->attr.inherit || !is_sampling_event(&e->pub))
 		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
 	atomic_add(count, &e->event_limit);
-	pe_event_call(e, refresh_fn, e);
+	pe_event_call(e, refresh_fn, &args);
 	return 0;
 }
 

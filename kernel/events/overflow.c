@@ -231,7 +231,7 @@ static bool last_wanted(struct pevent *e)
 	if (!atomic_read(&e->event_limit) || !atomic_dec_and_test(&e->event_limit))
 		return false;
 	e->pending_kill = POLL_HUP;
-	perf_event_disable_inatomic(&e->pub);
+	pe_disable_at_limit(e);
 	return true;
 }
 

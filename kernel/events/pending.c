@@ -198,17 +198,16 @@ static void disable_locked(struct pctx *ctx, void *arg)
 	/* It moves to another CPU, and was disabled when it was taken out here. */
 	if (pe_ctx(e) != ctx)
 		return;
-	WRITE_ONCE(e->pending_disable, 0);
+	WRITE_ONCE(e->pending_disable, PE_DISABLE_NOT);
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_disable_locked(e, pe_now());
 }
 
-/* Under the lock it is certain that this is not a new life of the event, see refresh_fn(). */
-static void disable_if_pending(struct pctx *ctx, void *arg)
+static void disable_if_due(struct pctx *ctx, void *arg)
 {
 	struct pevent *e = arg;
 
-	if (READ_ONCE(e->pending_disable))
+	if (pe_ctx(e) == ctx && pe_disable_due(e))
 		disable_locked(ctx, arg);
 }
 
@@ -218,7 +217,7 @@ static void disable_or_follow(struct pevent *e)
 	struct pctx *ctx = pe_ctx(e);
 	int cpu;
 
-	while (!pe_call_locked_local(ctx, disable_if_pending, e)) {
+	while (!pe_call_locked_local(ctx, disable_if_due, e)) {
 		cpu = READ_ONCE(ctx->oncpu);
 		if (cpu >= 0 && cpu != smp_processor_id()) {
 			irq_work_queue_on(&e->pending_disable_irq, cpu);
@@ -242,6 +241,23 @@ static void run_disable(struct irq_work *work)
 		perf_swevent_put_recursion_context(level);
 }
 
+static void disable_soon(struct pevent *e, enum pe_disable why)
+{
+	WRITE_ONCE(e->pending_disable, why);
+	irq_work_queue(&e->pending_disable_irq);
+}
+
+/**
+ * pe_disable_at_limit() - the last sample that PERF_EVENT_IOC_REFRESH asked for is being made
+ * @e: the event; event_limit is 0
+ *
+ * On the event's CPU, any context.  No more samples until it is disabled, or more are asked for.
+ */
+void pe_disable_at_limit(struct pevent *e)
+{
+	disable_soon(e, PE_DISABLE_AT_LIMIT);
+}
+
 /**
  * perf_event_disable_inatomic() - disable an event soon
  * @event: the event
@@ -250,10 +266,7 @@ static void run_disable(struct irq_work *work)
  */
 void perf_event_disable_inatomic(struct perf_event *event)
 {
-	struct pevent *e = pe(event);
-
-	WRITE_ONCE(e->pending_disable, 1);
-	irq_work_queue(&e->pending_disable_irq);
+	disable_soon(pe(event), PE_DISABLE_ALWAYS);
 }
 
 /**

@@ -40,7 +40,7 @@ static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 no
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
 	/* An overflow asked for it, and its irq_work has not run yet. */
-	if (xchg(&e->pending_disable, 0))
+	if (pe_disable_due(e))
 		next = PERF_EVENT_STATE_OFF;
 	pe_set_state(e, next, now);
 

@@ -40,6 +40,19 @@ static inline struct pctx *pe_current_ctx(void)
 	return ctx && READ_ONCE(ctx->oncpu) == smp_processor_id() ? ctx : NULL;
 }
 
+/*
+ * Does an overflow want @e disabled?  Answers yes once.  Both contexts of the event's CPU locked, or
+ * that of a passive event.  PERF_EVENT_IOC_REFRESH adds to the limit before it takes the lock: who is
+ * first here sees the new samples and does not disable, or the ioctl enables again.
+ */
+static inline bool pe_disable_due(struct pevent *e)
+{
+	unsigned int why = xchg(&e->pending_disable, PE_DISABLE_NOT);
+
+	return why == PE_DISABLE_ALWAYS ||
+	       (why == PE_DISABLE_AT_LIMIT && !atomic_read(&e->event_limit));
+}
+
 /* cross_call.c */
 typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
 void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);

@@ -53,6 +53,7 @@ void pe_pending_init(struct pevent *e);
 void pe_pending_sync(struct pevent *e);		/* task context: no irq_work of e runs any more */
 void pe_wake(struct pevent *e);			/* waiters of e's buffer and e, not from NMI */
 void pe_queue_wakeup(struct pevent *e);		/* any context; after rb->poll was set */
+void pe_disable_at_limit(struct pevent *e);	/* any context, on e's CPU */
 void pe_queue_signal(struct pevent *e);		/* any context: SIGIO for e->pending_kill */
 bool pe_pending_idle(struct pevent *e);	/* e's memory may go, see pending.c */
 

@@ -313,6 +313,13 @@ struct pe_plan {
 	u16	read_size;
 };
 
+/* pevent.pending_disable: why an overflow wants the event disabled */
+enum pe_disable {
+	PE_DISABLE_NOT,
+	PE_DISABLE_AT_LIMIT,	/* the last sample of event_limit; not if there are new ones */
+	PE_DISABLE_ALWAYS,
+};
+
 /**
  * struct pevent - an event
  *
@@ -392,7 +399,7 @@ struct pevent {
 
 	/* from NMI to irq */
 	unsigned int		pending_wakeup;		/* c */
-	unsigned int		pending_disable;	/* c */
+	unsigned int		pending_disable;	/* c: enum pe_disable */
 	struct irq_work		pending_irq;
 #ifdef CONFIG_PREEMPT_RT
 	struct work_struct	wakeup_work;		/* does what pending_irq may not */

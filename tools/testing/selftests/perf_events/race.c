@@ -11,6 +11,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 
 #define ROUNDS	20
 
@@ -381,6 +383,103 @@ static void class13_open_and_exec(void)
 	pt_msg("%d opens in time", opened);
 }
 
+/* Calls getppid() on another CPU, if there is one, until told to stop. */
+struct hitter {
+	pthread_t thread;
+	atomic_int tid;
+	atomic_bool stop;
+};
+
+static void *hit_on(void *arg)
+{
+	struct hitter *h = arg;
+
+	if (pt_online_cpus() > 1)
+		pt_pin(1);
+	atomic_store(&h->tid, pt_tid());
+	while (!atomic_load(&h->stop))
+		syscall(SYS_getppid);
+	return NULL;
+}
+
+/*
+ * Who sees the last sample in the buffer may allow the next at once: before the event was disabled
+ * for the last one. It must not be disabled for that one afterwards. Linux 6.12 may do it.
+ */
+static void refresh_at_the_last_sample(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	struct hitter h = {};
+	struct pt_ring r;
+	unsigned int i;
+	u64 start;
+	int fd;
+
+	if (!pt_path_exists("/sys/bus/event_source/last_error"))
+		pt_skip("this kernel may disable an event that was just refreshed");
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	pt_pin(0);
+	pt_need(!pthread_create(&h.thread, NULL, hit_on, &h), "thread");
+	while (!atomic_load(&h.tid))
+		sched_yield();
+	fd = pt_open(&attr, atomic_load(&h.tid), -1, -1, 0);
+	pt_map(&r, fd, 64);
+	for (i = 1; i <= 500; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
+		start = pt_clock(CLOCK_MONOTONIC);
+		while (pt_head(&r) < i * 16) {
+			if (pt_online_cpus() == 1)
+				sched_yield();
+			pt_need(pt_clock(CLOCK_MONOTONIC) - start < 10000000000,
+				"no sample after REFRESH %u", i);
+		}
+	}
+	atomic_store(&h.stop, true);
+	pthread_join(h.thread, NULL);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 500);
+	pt_check(pt_count(fd) >= 500, "fewer hits than samples");
+}
+
+/* A member of a group is inherited, even if the leader is just being closed. */
+static void open_inherited_group(struct duel *d)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	u64 id = pt_tracepoint_id("syscalls", "sys_enter_getppid");
+
+	attr.inherit = 1;
+	d->fd[0] = pt_open(&attr, 0, -1, -1, 0);
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, id);
+	attr.inherit = 1;
+	d->fd[1] = pt_open(&attr, 0, -1, d->fd[0], 0);
+}
+
+static void fork_and_hit(struct duel *d)
+{
+	pid_t pid = fork();
+
+	(void)d;
+	if (!pid) {
+		syscall(SYS_getppid);
+		syscall(SYS_getppid);
+		_exit(0);
+	}
+	pt_reap(pid);
+}
+
+static void count_and_close(struct duel *d)
+{
+	pt_eq(pt_count(d->fd[1]), 2);
+	close(d->fd[1]);
+}
+
+static void fork_and_leader_close(void)
+{
+	fight(open_inherited_group, fork_and_hit, close_first, count_and_close);
+}
+
 static const struct pt_case cases[] = {
 	{ "class23_two_mappers", class23_two_mappers },
 	{ "class24_unmap_and_close", class24_unmap_and_close },
@@ -397,6 +496,8 @@ static const struct pt_case cases[] = {
 	{ "class39_timer_and_close", class39_timer_and_close },
 	{ "class39_timer_and_toggle", class39_timer_and_toggle },
 	{ "async_and_close", async_and_close },
+	{ "refresh_at_the_last_sample", refresh_at_the_last_sample },
+	{ "fork_and_leader_close", fork_and_leader_close },
 	{ "class13_open_and_exec", class13_open_and_exec },
 };
 

@@ -341,100 +341,6 @@ static void class33_nested(void)
 	pt_peer_stop(&peer);
 }
 
-/*
- * A child that runs whenever it can, so that it sleeps whenever the caller runs. Linux 6.12, which
- * has no such file, makes no samples then, and counts for events with a CPU only.
- */
-static void start_sleeper(struct pt_peer *peer)
-{
-	struct sched_param first = { .sched_priority = 10 };
-
-	if (!pt_path_exists("/sys/bus/event_source/last_error"))
-		pt_skip("this kernel makes no samples of what happens to a task that sleeps");
-	pt_pin(0);
-	pt_peer_start(peer);
-	pt_need(!sched_setscheduler(peer->pid, SCHED_FIFO, &first), "SCHED_FIFO: %s",
-		strerror(errno));
-	pt_peer_turn(peer);
-}
-
-/* Without whom an interrupt wakes while the child runs. */
-static int open_about(struct perf_event_attr *attr, struct pt_peer *peer, int cpu)
-{
-	int fd = pt_open(attr, peer->pid, cpu, -1, 0);
-	char filter[32];
-
-	snprintf(filter, sizeof(filter), "pid == %d", peer->pid);
-	pt_eq(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter), 0);
-	pt_map(&ring, fd, 8);
-	return fd;
-}
-
-/* Each turn wakes the child once; its events hear of it from the waker. */
-static void about_a_sleeper(u64 period, int cpu, unsigned int turns)
-{
-	struct perf_event_attr attr = tracepoint("sched", "sched_wakeup");
-	int pid_at = pt_field_offset("sched", "sched_wakeup", "pid");
-	static struct pt_record rec;
-	unsigned int i, samples = 0;
-	struct pt_peer peer;
-	struct pt_sample s;
-	int fd;
-
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
-	start_sleeper(&peer);
-	fd = open_about(&attr, &peer, cpu);
-	pt_enable(fd);
-	for (i = 0; i < turns; i++)
-		pt_peer_turn(&peer);
-	pt_disable(fd);
-	pt_peer_turn(&peer);
-	pt_eq(pt_count(fd), turns);
-	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(&attr, &rec, &s);
-		pt_eq(s.pid, getpid());
-		pt_eq(s.cpu, 0);
-		pt_eq(*(const int *)(s.raw + pid_at), peer.pid);
-		samples++;
-	}
-	pt_eq(samples, turns / period);
-	pt_peer_stop(&peer);
-}
-
-static void about_a_sleeping_task(void)
-{
-	about_a_sleeper(1, -1, 10);
-}
-
-static void about_a_sleeping_task_every_third(void)
-{
-	about_a_sleeper(3, -1, 20);
-}
-
-static void about_a_sleeping_task_on_this_cpu(void)
-{
-	about_a_sleeper(1, 0, 10);
-}
-
-/* It reaches its limit while its task sleeps. */
-static void about_a_sleeping_task_until(void)
-{
-	struct perf_event_attr attr = tracepoint("sched", "sched_wakeup");
-	struct pt_peer peer;
-	int fd, i;
-
-	attr.sample_period = 1;
-	start_sleeper(&peer);
-	fd = open_about(&attr, &peer, -1);
-	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
-	for (i = 0; i < 10; i++)
-		pt_peer_turn(&peer);
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
-	pt_eq(pt_count(fd), 3);
-	pt_peer_stop(&peer);
-}
-
 static const struct pt_case cases[] = {
 	{ "count_exactly", count_exactly },
 	{ "raw_of_enter_and_exit", raw_of_enter_and_exit },
@@ -447,10 +353,6 @@ static const struct pt_case cases[] = {
 	{ "many_events_one_tracepoint", many_events_one_tracepoint },
 	{ "on_and_off", on_and_off },
 	{ "class33_nested", class33_nested },
-	{ "about_a_sleeping_task", about_a_sleeping_task },
-	{ "about_a_sleeping_task_every_third", about_a_sleeping_task_every_third },
-	{ "about_a_sleeping_task_on_this_cpu", about_a_sleeping_task_on_this_cpu },
-	{ "about_a_sleeping_task_until", about_a_sleeping_task_until },
 };
 
 PT_MAIN(cases)
