@@ -14,7 +14,6 @@
  * need no event; what depends on the PMU is in pmu.c, what depends on a group in open.c.
  */
 #include <linux/capability.h>
-#include <linux/perf_regs.h>
 #include <linux/security.h>
 #include <linux/timekeeping.h>
 #include "surface.h"

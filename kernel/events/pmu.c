@@ -33,7 +33,6 @@
 #include <linux/device.h>
 #include <linux/idr.h>
 #include <linux/module.h>
-#include <linux/perf_regs.h>
 #include <linux/srcu.h>
 #include <linux/wait_bit.h>
 #include "parts.h"

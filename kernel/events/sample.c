@@ -18,7 +18,6 @@
 #include <linux/cgroup.h>
 #include <linux/io.h>
 #include <linux/mm.h>
-#include <linux/perf_regs.h>
 #include <linux/sched/mm.h>
 
 #include "output.h"
