@@ -356,7 +356,7 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (ret)
 		return ret;
 	guard(pe_event_ctx)(e);
-	return e->state <= PERF_EVENT_STATE_REVOKED ? -ENODEV : run(e, cmd, arg);
+	return READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED ? -ENODEV : run(e, cmd, arg);
 }
 
 #ifdef CONFIG_COMPAT

@@ -307,7 +307,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	lockdep_assert_irqs_disabled();
-	if (unlikely(event->state != PERF_EVENT_STATE_ACTIVE))
+	if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
 		return 0;
 	return pe_overflow(pe(event), true, data, regs);
 }

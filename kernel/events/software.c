@@ -81,7 +81,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
  */
 bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
 {
-	if (e->hw.state & PERF_HES_STOPPED)
+	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
 		return true;
 	if (!regs || !(e->attr.exclude_user | e->attr.exclude_kernel))
 		return false;
@@ -98,7 +98,7 @@ static bool still_throttled(struct pevent *e)
 
 	if (likely(hw->interrupts != PE_THROTTLED))
 		return false;
-	if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		return true;
 	if (hw->interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
 		return true;
@@ -164,7 +164,7 @@ void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
 
 	local_irq_save(flags);
 	/* It may have been disabled before interrupts were. */
-	if (e->state == PERF_EVENT_STATE_ACTIVE)
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE)
 		sample(e, nr, data, regs);
 	local_irq_restore(flags);
 }
@@ -281,7 +281,7 @@ void perf_bp_event(struct perf_event *bp, void *data)
 	struct pevent *e = pe(bp);
 
 	lockdep_assert_irqs_disabled();
-	if (e->state != PERF_EVENT_STATE_ACTIVE || bp->hw.state || pe_excludes(e, data))
+	if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || bp->hw.state || pe_excludes(e, data))
 		return;
 	perf_sample_data_init(&sample_data, bp->attr.bp_addr, 0);
 	pe_software_hit(e, 1, &sample_data, data);
@@ -306,7 +306,7 @@ static void begin_periods(struct perf_event *event)
 static int add(struct perf_event *event, int flags)
 {
 	begin_periods(event);
-	event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
+	WRITE_ONCE(event->hw.state, flags & PERF_EF_START ? 0 : PERF_HES_STOPPED);
 	return 0;
 }
 

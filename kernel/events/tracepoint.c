@@ -158,7 +158,7 @@ static bool wants(struct pevent *e, void *record, struct pt_regs *regs)
 {
 	struct event_filter *filter;
 
-	if (e->hw.state & PERF_HES_STOPPED)
+	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
 		return false;
 	/* What is left are uprobes. */
 	if (e->attr.exclude_kernel && !user_mode(regs))
