@@ -100,6 +100,7 @@ static int attach_to_samples(struct pevent *e, struct bpf_prog *prog, u64 cookie
 	if (e->attr.precise_ip && prog->call_get_stack && !has_whole_chain(&e->attr))
 		return -EPROTO;
 
+	pe_elaborate(e);
 	e->bpf_cookie = cookie;
 	smp_store_release(&e->prog, prog);	/* A */
 	return 0;

@@ -43,7 +43,7 @@ static u64 timer_period(const struct perf_event *event)
 static bool expire(struct pevent *e)
 {
 	struct pt_regs *regs = get_irq_regs();
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	if (!regs || e->state != PERF_EVENT_STATE_ACTIVE || pe_excludes(e, regs))
 		return false;

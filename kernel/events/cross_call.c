@@ -8,9 +8,9 @@
  * may touch scheduled groups; it holds its own context's lock and then ctx->lock.
  *
  * So the caller locks, looks, and either runs the function right there or sends it to that CPU,
- * which locks and looks again: the task may have left meanwhile, and then the caller starts over.
- * No retry is lost work, because the function has not run; the loop ends unless the task moves
- * between two CPUs faster than an interrupt is delivered, for ever.
+ * unless it is this one, which locks and looks again: the task may have left meanwhile, and then
+ * the caller starts over.  No retry is lost work, because the function has not run; the loop ends
+ * unless the task moves between two CPUs faster than an interrupt is delivered, for ever.
  *
  * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.
  */
@@ -59,6 +59,11 @@ static bool still_there(const struct remote_call *call)
 	return !call->e || pe_ctx(call->e) == call->ctx;
 }
 
+static bool is_passive(const struct remote_call *call)
+{
+	return call->e && pe_is_passive(call->e);
+}
+
 static void run_oncpu(void *info)
 {
 	struct remote_call *call = info;
@@ -74,24 +79,40 @@ static void run_oncpu(void *info)
 	pe_unlock_here(task_ctx);
 }
 
-/* Return: it has run; otherwise the context or the event has just moved. */
-static bool attempt(struct remote_call *call)
+/*
+ * Irqs off.  Return: the CPU to send the function to; -1 if there is none, because it has run or
+ * the context or the event has just moved.
+ */
+static int run_or_find(struct remote_call *call)
 {
 	struct pctx *ctx = call->ctx;
 	int cpu;
 
-	raw_spin_lock_irq(&ctx->lock);
+	/* With irqs off a context that is in here stays; most callers ask for current's. */
+	if (READ_ONCE(ctx->oncpu) == smp_processor_id() && !is_passive(call)) {
+		run_oncpu(call);
+		return -1;
+	}
+	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->oncpu;
-	if (!still_there(call)) {
-		raw_spin_unlock_irq(&ctx->lock);
-		return false;
-	}
-	if (cpu < 0 || (call->e && pe_is_passive(call->e))) {
-		call->fn(ctx, call->arg);
-		call->done = true;
-	}
-	raw_spin_unlock_irq(&ctx->lock);
-	if (!call->done)
+	if (!still_there(call))
+		return -1;
+	if (cpu >= 0 && !is_passive(call))
+		return cpu;
+	call->fn(ctx, call->arg);
+	call->done = true;
+	return -1;
+}
+
+/* Return: it has run; otherwise the context or the event has just moved. */
+static bool attempt(struct remote_call *call)
+{
+	int cpu;
+
+	local_irq_disable();
+	cpu = run_or_find(call);
+	local_irq_enable();
+	if (cpu >= 0)
 		smp_call_function_single(cpu, run_oncpu, call, 1);
 	return call->done;
 }

@@ -65,7 +65,7 @@ static_assert(sizeof_field(struct perf_sample_data, cpu_entry) == sizeof(u64));
 void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_sample_data *data,
 		       const struct pevent *e)
 {
-	u64 bounce[6], *w;
+	u64 bounce[6] __uninitialized, *w;
 
 	if (!e->plan.id_size)
 		return;
@@ -76,7 +76,7 @@ void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_samp
 /* Not inlined: perf_sample_data is large and would be on the stack of every writer. */
 noinline void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	if (!e->plan.id_size)
 		return;
@@ -354,7 +354,7 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len)
 static void emit_first(struct perf_output_handle *handle, const struct perf_event_header *header,
 		       const struct perf_sample_data *data, u64 type)
 {
-	u64 bounce[10];
+	u64 bounce[10] __uninitialized;
 	u64 *start = pe_words_open(handle, bounce, ARRAY_SIZE(bounce)), *w = start;
 
 	memcpy(w++, header, sizeof(*header));
@@ -447,7 +447,7 @@ static void emit_stack(struct perf_output_handle *handle, const struct perf_samp
 static void emit_last(struct perf_output_handle *handle, const struct perf_sample_data *data,
 		      u64 type)
 {
-	u64 bounce[4];
+	u64 bounce[4] __uninitialized;
 	u64 *start = pe_words_open(handle, bounce, ARRAY_SIZE(bounce)), *w = start;
 
 	if (type & PERF_SAMPLE_PHYS_ADDR)
@@ -513,8 +513,8 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 	}
 	if (type & ~(FIRST_FIELDS | PERF_SAMPLE_READ))
 		emit_rest(handle, data, e, type);
-	if (!e->attr.watermark && e->attr.wakeup_events)
-		pe_count_record(handle->rb, e->attr.wakeup_events);
+	if (e->plan.wakeup_every)
+		pe_count_record(handle->rb, e->plan.wakeup_every);
 }
 
 /**
@@ -535,42 +535,4 @@ noinline int pe_record_too_long(struct pevent *e)
 		atomic64_inc(&e->lost_samples);
 	}
 	return -ENOSPC;
-}
-
-static __always_inline int output(struct perf_event *event, struct perf_sample_data *data,
-				  struct pt_regs *regs, bool backward)
-{
-	struct perf_output_handle handle;
-	struct perf_event_header header;
-	int err;
-
-	guard(rcu)();	/* keeps the buffers of call chains */
-	perf_prepare_sample(data, event, regs);
-	if (unlikely(pe_sample_size(data, pe(event)) > U16_MAX))
-		return pe_record_too_long(pe(event));
-	perf_prepare_header(&header, data, event, regs);
-	err = begin(&handle, event, header.size, backward);
-	if (err)
-		return err;
-	perf_output_sample(&handle, &header, data, event);
-	perf_output_end(&handle);
-	return 0;
-}
-
-void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
-			       struct pt_regs *regs)
-{
-	output(event, data, regs, false);
-}
-
-void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
-				struct pt_regs *regs)
-{
-	output(event, data, regs, true);
-}
-
-int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
-		      struct pt_regs *regs)
-{
-	return output(event, data, regs, is_write_backward(event));
 }

@@ -183,6 +183,14 @@ static void init_handler(struct pevent *e, const struct pe_origin_args *args)
 	}
 }
 
+/* What is known from the start, see pe_elaborate(). */
+static void init_overflows(struct pevent *e, const struct pe_origin_args *args)
+{
+	init_handler(e, args);
+	if (e->sink == e && (e->attr.sigtrap || pe_needs_tracer(e)))
+		pe_elaborate(e);
+}
+
 static void init_period(struct pevent *e)
 {
 	struct hw_perf_event *hw = &e->hw;
@@ -233,7 +241,7 @@ static struct pevent *make(const struct pe_origin_args *args)
 		e->clock = parent->clock;
 		e->event_caps = parent->event_caps;
 	}
-	init_handler(e, args);
+	init_overflows(e, args);
 	pe_state_init(e);
 	init_period(e);
 	return e;

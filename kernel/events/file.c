@@ -47,6 +47,7 @@ static int set_fasync(int fd, struct file *file, int on)
 	struct inode *inode = file_inode(file);
 	int ret;
 
+	pe_elaborate(e);
 	inode_lock(inode);
 	ret = fasync_helper(fd, file, on, &e->fasync);
 	inode_unlock(inode);

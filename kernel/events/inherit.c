@@ -314,6 +314,11 @@ void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), v
 {
 	struct pevent *child;
 
+	/* Never has children; what else @fn wants to be alone with, ctx->mutex keeps. */
+	if (!e->attr.inherit) {
+		fn(e, arg);
+		return;
+	}
 	mutex_lock(&e->family_lock);
 	fn(e, arg);
 	list_for_each_entry(child, &e->children, child_entry)

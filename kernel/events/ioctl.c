@@ -98,6 +98,7 @@ static int refresh(struct pevent *e, int count)
 
 	if (e->attr.inherit || !is_sampling_event(&e->pub))
 		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
+	pe_elaborate(e);
 	atomic_add(count, &e->event_limit);
 	pe_event_call(e, refresh_fn, &args);
 	return 0;

@@ -38,6 +38,20 @@ void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_samp
 u32 pe_event_pid(const struct pevent *e, struct task_struct *task);
 u32 pe_event_tid(const struct pevent *e, struct task_struct *task);
 u64 pe_event_clock(const struct pevent *e);
+
+/* Both for current, in the order of the ABI. */
+static inline void pe_current_ids(const struct pevent *e, u32 *pid, u32 *tid)
+{
+	/* The numbers of the initial namespace are at hand while a task has its pids. */
+	if (likely(e->sink->ns == &init_pid_ns && pid_alive(current))) {
+		*pid = current->tgid;
+		*tid = current->pid;
+	} else {
+		*pid = pe_event_pid(e, current);
+		*tid = pe_event_tid(e, current);
+	}
+}
+
 u64 pe_primary_id(const struct pevent *e);	/* id of the event that user space opened */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e);
 /* PERF_SAMPLE_READ: exactly @len bytes, which was pe_read_size() when the room was reserved */

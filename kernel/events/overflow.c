@@ -182,8 +182,21 @@ static void throttle_here(struct pevent *e)
 	pe_record_throttle(e, true);
 }
 
+/* Frequency mode: the time that one period took says how long the next one should be. */
+static noinline void measure_rate(struct pevent *e)
+{
+	struct hw_perf_event *hw = &e->hw;
+	u64 now = pe_now();
+	s64 delta = now - hw->freq_time_stamp;
+
+	hw->freq_time_stamp = now;
+	/* After a longer time the event was away, or idle: that is no measurement. */
+	if (delta > 0 && delta < 2 * TICK_NSEC)
+		pe_adjust_period(e, delta, hw->last_period, true);
+}
+
 /* Count a sample.  Return: the event has to be stopped because it was throttled just now. */
-static bool account(struct pevent *e, bool throttle)
+static __always_inline bool account(struct pevent *e, bool throttle)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 seq = __this_cpu_read(pe_cpu.throttle_seq);
@@ -200,15 +213,8 @@ static bool account(struct pevent *e, bool throttle)
 		stop = true;
 	}
 
-	if (e->attr.freq) {
-		u64 now = pe_now();
-		s64 delta = now - hw->freq_time_stamp;
-
-		hw->freq_time_stamp = now;
-		/* After a longer time the event was away, or idle: that is no measurement. */
-		if (delta > 0 && delta < 2 * TICK_NSEC)
-			pe_adjust_period(e, delta, hw->last_period, true);
-	}
+	if (e->attr.freq)
+		measure_rate(e);
 	return stop;
 }
 
@@ -235,9 +241,9 @@ static bool last_wanted(struct pevent *e)
 	return true;
 }
 
-/* Return: the event has to be stopped. */
-static __always_inline int hit(struct pevent *e, bool throttle, struct perf_sample_data *data,
-			       struct pt_regs *regs)
+/* All that an overflow may lead to.  Return: the event has to be stopped. */
+static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
+	       struct pt_regs *regs)
 {
 	int stop = account(e, throttle);
 
@@ -258,14 +264,20 @@ static __always_inline int hit(struct pevent *e, bool throttle, struct perf_samp
 	return stop;
 }
 
-/* The tracer is paused before the sample is taken, and resumed after it. */
-static noinline int hit_beside_tracer(struct pevent *e, bool throttle,
-				      struct perf_sample_data *data, struct pt_regs *regs)
+static noinline int elaborate_overflow(struct pevent *e, bool throttle,
+				       struct perf_sample_data *data, struct pt_regs *regs)
 {
 	int stop;
 
+	/* The last sample asked for was written, but the event is not off yet. */
+	if (unlikely(READ_ONCE(e->pending_disable)))
+		return 1;
+	if (likely(!e->aux_event))
+		return act(e, throttle, data, regs);
+
+	/* The tracer is paused before the sample is taken, and resumed after it. */
 	pe_aux_pause(e);
-	stop = hit(e, throttle, data, regs);
+	stop = act(e, throttle, data, regs);
 	pe_aux_resume(e);
 	return stop;
 }
@@ -284,15 +296,16 @@ static noinline int hit_beside_tracer(struct pevent *e, bool throttle,
 int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 		struct pt_regs *regs)
 {
+	int stop;
+
 	/* Counting events overflow too, where the hardware counter is narrow. */
 	if (unlikely(!is_sampling_event(&e->pub)))
 		return 0;
-	/* The last sample asked for was written, but the event is not off yet. */
-	if (unlikely(READ_ONCE(e->pending_disable)))
-		return 1;
-	if (unlikely(e->aux_event))
-		return hit_beside_tracer(e, throttle, data, regs);
-	return hit(e, throttle, data, regs);
+	if (unlikely(READ_ONCE(e->sink->elaborate)))
+		return elaborate_overflow(e, throttle, data, regs);
+	stop = account(e, throttle);
+	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+	return stop;
 }
 
 /**

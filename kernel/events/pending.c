@@ -243,6 +243,7 @@ static void run_disable(struct irq_work *work)
 
 static void disable_soon(struct pevent *e, enum pe_disable why)
 {
+	pe_elaborate(e);
 	WRITE_ONCE(e->pending_disable, why);
 	irq_work_queue(&e->pending_disable_irq);
 }

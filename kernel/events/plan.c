@@ -39,6 +39,12 @@ static const struct {
 	{ PERF_SAMPLE_STACK_USER,				PERF_SAMPLE_REGS_USER },
 };
 
+/* Samples of nothing else are written by direct.c; the second is what it takes from a source. */
+#define DIRECT_FIELDS	(PE_SAMPLE_ID_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR |		\
+			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+#define DIRECT_GIVEN	(PERF_SAMPLE_PERIOD | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |	\
+			 PERF_SAMPLE_RAW)
+
 /* A record's size is a u16; read values may take a quarter of it. */
 #define READ_SIZE_MAX	SZ_16K
 
@@ -106,6 +112,8 @@ void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
 		.header_size	= fixed_size(attr->sample_type) + id_fields_size(attr->sample_type),
 		.id_size	= attr->sample_id_all ? id_fields_size(attr->sample_type) : 0,
 		.read_size	= pe_plan_read_size(attr->read_format, 0),
+		.direct		= attr->sample_type & ~DIRECT_FIELDS ? 0 : DIRECT_GIVEN,
+		.wakeup_every	= attr->watermark ? 0 : attr->wakeup_events,
 	};
 }
 

@@ -214,18 +214,47 @@ static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
 	return ret;
 }
 
+static ssize_t give_one(struct pevent *e, const struct group_read *r, char __user *buf, size_t size)
+{
+	u64 words[5], *word = words;
+
+	*word++ = *r->count;
+	word = put_times(word, e->attr.read_format, &r->times);
+	put_identity(word, e->attr.read_format, e);
+	return copy_to_user(buf, words, size) ? -EFAULT : size;
+}
+
 static ssize_t read_one(struct pevent *e, char __user *buf, size_t size)
 {
-	u64 words[5], *word = words, count = 0;
+	u64 count = 0;
 	struct group_read r = { .nr = 1, .alone = true, .count = &count };
 	int err = add_family(e, &r);
 
-	if (err)
-		return err;
-	*word++ = count;
-	word = put_times(word, e->attr.read_format, &r.times);
-	put_identity(word, e->attr.read_format, e);
-	return copy_to_user(buf, words, size) ? -EFAULT : size;
+	return err ?: give_one(e, &r, buf, size);
+}
+
+/* Nobody but the event itself has a part in what is read. */
+static bool reads_alone(const struct pevent *e)
+{
+	return !e->attr.inherit && !(e->attr.read_format & PERF_FORMAT_GROUP);
+}
+
+/*
+ * Such an event has no family, ever, and its group does not matter.  So there is nothing that the
+ * mutexes would keep as it is; state, count and times are read in one go under ctx->lock.
+ */
+static ssize_t read_alone(struct pevent *e, char __user *buf, size_t len)
+{
+	size_t size = pe_plan_read_size(e->attr.read_format, 0);
+	u64 count = 0;
+	struct group_read r = { .nr = 1, .alone = true, .count = &count };
+
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
+		return 0;
+	if (len < size)
+		return -ENOSPC;
+	add_one_group(e, &r);
+	return r.err ?: give_one(e, &r, buf, size);
 }
 
 /**
@@ -246,6 +275,9 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 
 	if (ret)
 		return ret;
+
+	if (reads_alone(e))
+		return read_alone(e, buf, len);
 
 	guard(pe_event_ctx)(e);
 	if (e->state == PERF_EVENT_STATE_ERROR)

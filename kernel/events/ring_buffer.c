@@ -190,6 +190,7 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 		return NULL;
 	}
 	size = pe_buffer_data_size(rb);
+	rb->mask = size - 1;
 	rb->watermark = min(watermark, size) ?: size / 2;
 	rb->overwrite = !(flags & PE_BUFFER_WRITABLE);
 	if (!nr_pages)
@@ -284,23 +285,13 @@ struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 
 /* ------------------------------------------------- reserving and committing */
 
-/* One byte always stays free: a full buffer must not look like an empty one. */
-static __always_inline bool fits(const struct perf_buffer *rb, unsigned long head,
-				 unsigned int size, bool backward)
-{
-	unsigned long tail = READ_ONCE(rb->user_page->data_tail);
-	unsigned long room = (backward ? head - tail : tail - head) - 1;
-
-	return (room & (pe_buffer_data_size(rb) - 1)) >= size;
-}
-
 static void point_at(struct perf_output_handle *handle, unsigned long offset)
 {
 	struct perf_buffer *rb = handle->rb;
-	unsigned long chunk = pe_buffer_chunk(rb);
+	unsigned long chunk = 1UL << pe_buffer_shift(rb);
 	unsigned long into = offset & (chunk - 1);
 
-	handle->page = (offset >> (PAGE_SHIFT + rb->page_order)) & (rb->nr_pages - 1);
+	handle->page = (offset & rb->mask) >> pe_buffer_shift(rb);
 	handle->addr = rb->data_pages[handle->page] + into;
 	handle->size = chunk - into;
 }
@@ -371,7 +362,7 @@ static enum pe_reserved give_up(struct perf_output_handle *handle)
 enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffer *rb,
 			    unsigned int size, unsigned int lost_size, bool backward)
 {
-	unsigned long old, new, used;
+	unsigned long old, new;
 	unsigned int total;
 	bool lost;
 
@@ -379,24 +370,18 @@ enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffe
 	if (unlikely(READ_ONCE(rb->gate)) && !pass_gate(handle, rb))
 		return PE_PAUSED;
 	handle->rb = rb;
-	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
-	barrier();	/* whoever interrupts from here on does not publish */
-
+	pe_nest_enter(rb);
 	old = local_read(&rb->head);
 	do {
 		lost = unlikely(local_read(&rb->lost));
 		total = lost ? size + lost_size : size;
 		/* A: the stores into the record depend on this load of data_tail */
-		if (!rb->overwrite && unlikely(!fits(rb, old, total, backward)))
+		if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, old, total, backward)))
 			return give_up(handle);
 		new = backward ? old - total : old + total;
 	} while (!local_try_cmpxchg(&rb->head, &old, new));
 
-	used = backward ? -new : new;
-	if (unlikely(used - local_read(&rb->wakeup) > rb->watermark)) {
-		local_add(rb->watermark, &rb->wakeup);
-		WRITE_ONCE(rb->due, 1);
-	}
+	pe_watermark(rb, new, backward);
 	point_at(handle, backward ? new : old);
 	return lost ? PE_RESERVED_LOST : PE_RESERVED;
 }
@@ -410,29 +395,8 @@ enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffe
 bool pe_commit(struct perf_output_handle *handle)
 {
 	struct perf_buffer *rb = handle->rb;
-	unsigned int nest = READ_ONCE(rb->nest);
-	unsigned long head;
-	bool due;
+	bool due = pe_nest_leave(rb);
 
-	if (nest > 1) {
-		WRITE_ONCE(rb->nest, nest - 1);
-		return false;
-	}
-
-	do {
-		WRITE_ONCE(rb->nest, 1);
-		barrier();	/* nobody else publishes after this look at head */
-		head = local_read(&rb->head);
-		smp_wmb();	/* B: records before the head that covers them */
-		WRITE_ONCE(rb->user_page->data_head, head);
-		barrier();	/* who comes after we left publishes more than we did, so later */
-		WRITE_ONCE(rb->nest, 0);
-		barrier();	/* who came before we left is seen now */
-	} while (unlikely(local_read(&rb->head) != head));
-
-	due = unlikely(READ_ONCE(rb->due));
-	if (due)
-		WRITE_ONCE(rb->due, 0);
 	if (unlikely(handle->has_turn))
 		end_turn(rb);
 	return due;

@@ -85,6 +85,7 @@ struct perf_buffer {
 	int				page_order;	/* of each, CONFIG_PERF_USE_VMALLOC */
 	int				overwrite;	/* the reader maps it read-only */
 	long				watermark;	/* bytes per wakeup, 0: by events */
+	unsigned long			mask;		/* of an offset in the data pages */
 
 	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
 	atomic_t			writer;		/* crowded: CPU whose turn it is, or -1 */
@@ -170,6 +171,107 @@ static inline void pe_count_record(struct perf_buffer *rb, int every)
 		local_inc(&rb->wakeup);
 		WRITE_ONCE(rb->due, 1);
 	}
+}
+
+/* log2 of pe_buffer_chunk() */
+static inline unsigned int pe_buffer_shift(const struct perf_buffer *rb)
+{
+	return IS_ENABLED(CONFIG_PERF_USE_VMALLOC) ? PAGE_SHIFT + rb->page_order : PAGE_SHIFT;
+}
+
+/* One byte always stays free: a full buffer must not look like an empty one. */
+static __always_inline bool pe_buffer_fits(const struct perf_buffer *rb, unsigned long head,
+					   unsigned int size, bool backward)
+{
+	unsigned long tail = READ_ONCE(rb->user_page->data_tail);
+	unsigned long room = (backward ? head - tail : tail - head) - 1;
+
+	return (room & rb->mask) >= size;
+}
+
+/* One more writer.  Whoever interrupts from here on does not publish. */
+static __always_inline void pe_nest_enter(struct perf_buffer *rb)
+{
+	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
+	barrier();
+}
+
+/*
+ * A writer is done; the outermost one publishes.  Return: the reader must be woken; never for a
+ * nested writer, whose wish stays in rb->due.
+ */
+static __always_inline bool pe_nest_leave(struct perf_buffer *rb)
+{
+	unsigned int nest = READ_ONCE(rb->nest);
+	unsigned long head;
+
+	if (unlikely(nest > 1)) {
+		WRITE_ONCE(rb->nest, nest - 1);
+		return false;
+	}
+	for (;;) {
+		barrier();	/* nobody else publishes after this look at head */
+		head = local_read(&rb->head);
+		smp_wmb();	/* B: records before the head that covers them */
+		WRITE_ONCE(rb->user_page->data_head, head);
+		barrier();	/* who comes after we left publishes more than we did, so later */
+		WRITE_ONCE(rb->nest, 0);
+		barrier();	/* who came before we left is seen now */
+		if (likely(local_read(&rb->head) == head))
+			break;
+		WRITE_ONCE(rb->nest, 1);
+	}
+	if (likely(!READ_ONCE(rb->due)))
+		return false;
+	WRITE_ONCE(rb->due, 0);
+	return true;
+}
+
+/* A record was reserved that ends at @new. */
+static __always_inline void pe_watermark(struct perf_buffer *rb, unsigned long new, bool backward)
+{
+	unsigned long used = backward ? -new : new;
+
+	if (unlikely(used - local_read(&rb->wakeup) > rb->watermark)) {
+		local_add(rb->watermark, &rb->wakeup);
+		WRITE_ONCE(rb->due, 1);
+	}
+}
+
+/**
+ * pe_reserve_piece() - make room for a record that lies in one page, when nothing is unusual
+ * @rb: the buffer
+ * @size: bytes of the record, a multiple of 8
+ * @backward: the record goes below the previous one
+ * @due: set if the reader must be woken although there is no room
+ *
+ * Context as for pe_reserve().  Everything is looked at before the writer counts itself, so that
+ * there is nothing to undo; whether it is still true is what cmpxchg tells.  The gate and lost
+ * records that were seen too late were too late.
+ *
+ * Return: where to write, then pe_nest_leave(); or NULL: it is for pe_reserve() to say why.
+ */
+static __always_inline void *pe_reserve_piece(struct perf_buffer *rb, unsigned int size,
+					      bool backward, bool *due)
+{
+	unsigned long head = local_read(&rb->head), chunk = 1UL << pe_buffer_shift(rb);
+	unsigned long new = backward ? head - size : head + size;
+	unsigned long start = backward ? new : head, into = start & (chunk - 1);
+
+	*due = false;
+	if (unlikely(READ_ONCE(rb->gate) | local_read(&rb->lost)) || unlikely(into + size > chunk))
+		return NULL;
+	/* A: the stores into the record depend on this load of data_tail */
+	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward)))
+		return NULL;
+
+	pe_nest_enter(rb);
+	if (unlikely(local_cmpxchg(&rb->head, head, new) != head)) {
+		*due = pe_nest_leave(rb);
+		return NULL;
+	}
+	pe_watermark(rb, new, backward);
+	return rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
 }
 
 /* Writing between the two; len bytes, never more than reserved. */

@@ -62,10 +62,8 @@ u64 pe_primary_id(const struct pevent *e)
 
 static void collect_ids(struct perf_sample_data *data, struct pevent *e, u64 want)
 {
-	if (want & PERF_SAMPLE_TID) {
-		data->tid_entry.pid = pe_event_pid(e, current);
-		data->tid_entry.tid = pe_event_tid(e, current);
-	}
+	if (want & PERF_SAMPLE_TID)
+		pe_current_ids(e, &data->tid_entry.pid, &data->tid_entry.tid);
 	if (want & PERF_SAMPLE_TIME)
 		data->time = pe_event_clock(e);
 	if (want & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))

@@ -29,6 +29,19 @@ static enum pe_class class_of(const struct pevent *leader)
 	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
 }
 
+/* The PMU of the part is off all the time; the group may have members of software PMUs as well. */
+static void off(struct pevent *e, struct perf_cpu_pmu_context *cpc)
+{
+	if (e->pmu != cpc->cpu_part.pmu)
+		perf_pmu_disable(e->pmu);
+}
+
+static void on(struct pevent *e, struct perf_cpu_pmu_context *cpc)
+{
+	if (e->pmu != cpc->cpu_part.pmu)
+		perf_pmu_enable(e->pmu);
+}
+
 static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	enum perf_event_state next = PERF_EVENT_STATE_INACTIVE;
@@ -36,7 +49,7 @@ static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 no
 	if (e->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	perf_pmu_disable(e->pmu);
+	off(e, cpc);
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
 	/* An overflow asked for it, and its irq_work has not run yet. */
@@ -48,7 +61,7 @@ static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 no
 		cpc->nr_active--;
 	if (e->attr.exclusive || !cpc->nr_active)
 		cpc->exclusive = 0;
-	perf_pmu_enable(e->pmu);
+	on(e, cpc);
 }
 
 static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
@@ -68,7 +81,7 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
-	perf_pmu_disable(e->pmu);
+	off(e, cpc);
 	err = e->pmu->add(&e->pub, PERF_EF_START);
 	if (err) {
 		pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
@@ -79,7 +92,7 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 		if (e->attr.exclusive)
 			cpc->exclusive = 1;
 	}
-	perf_pmu_enable(e->pmu);
+	on(e, cpc);
 	return err ? -EAGAIN : 0;
 }
 
@@ -88,7 +101,7 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
  * @leader: an enabled leader, in a queue, INACTIVE
  * @now: pe_now()
  *
- * Return: 0 or -EAGAIN.
+ * The PMU of its part is off.  Return: 0 or -EAGAIN.
  */
 int pe_group_in(struct pevent *leader, u64 now)
 {
@@ -113,6 +126,16 @@ undo:
 	return -EAGAIN;
 }
 
+/* It is on the hardware, and its PMU is off. */
+static void group_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		event_out(m, cpc, now);
+	list_del_init(&leader->running_entry);
+}
+
 /**
  * pe_group_out() - take a group off the hardware
  * @leader: its leader; nothing happens if it is not there
@@ -121,14 +144,11 @@ undo:
 void pe_group_out(struct pevent *leader, u64 now)
 {
 	struct pmu *pmu = pe_part(leader)->pmu;
-	struct pevent *m;
 
 	if (list_empty(&leader->running_entry))
 		return;
 	perf_pmu_disable(pmu);
-	pe_for_each_member(m, leader)
-		event_out(m, pe_cpc(pmu), now);
-	list_del_init(&leader->running_entry);
+	group_out(leader, pe_cpc(pmu), now);
 	perf_pmu_enable(pmu);
 }
 
@@ -139,7 +159,11 @@ void pe_group_out(struct pevent *leader, u64 now)
  */
 void pe_member_out(struct pevent *e, u64 now)
 {
-	event_out(e, pe_cpc(pe_part(e)->pmu), now);
+	struct pmu *pmu = pe_part(e)->pmu;
+
+	perf_pmu_disable(pmu);
+	event_out(e, pe_cpc(pmu), now);
+	perf_pmu_enable(pmu);
 }
 
 /* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
@@ -229,6 +253,7 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
  */
 void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 {
+	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
 	struct pevent *leader, *next;
 	enum pe_class class;
 
@@ -237,7 +262,7 @@ void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 		if (!(classes & BIT(class)))
 			continue;
 		list_for_each_entry_safe(leader, next, &part->running[class], running_entry)
-			pe_group_out(leader, now);
+			group_out(leader, cpc, now);
 	}
 	if (classes & PE_CLASS_FLEXIBLE)
 		part->starved = false;
@@ -328,12 +353,17 @@ void pe_group_admit(struct pevent *leader, u64 now)
 	struct pe_part *part = pe_part(leader);
 	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
 	bool cpu_part = part == &cpc->cpu_part;
+	int err;
 
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
 		return;
-	if (admissible(leader, leader->attr.pinned || !part->starved) &&
-	    !pe_group_in(leader, now))
-		return;
+	if (admissible(leader, leader->attr.pinned || !part->starved)) {
+		perf_pmu_disable(part->pmu);
+		err = pe_group_in(leader, now);
+		perf_pmu_enable(part->pmu);
+		if (!err)
+			return;
+	}
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return;
 

@@ -117,7 +117,7 @@ void pe_sideband_write(struct pevent *e, u32 type, u16 misc, const struct kvec *
 	struct perf_event_header header = { .type = type, .misc = misc };
 	size_t size = sizeof(header) + e->plan.id_size;
 	struct perf_output_handle handle;
-	struct perf_sample_data trailer;
+	struct perf_sample_data trailer __uninitialized;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)

@@ -129,7 +129,8 @@ static u64 samples_due(struct pevent *e, u64 nr, struct perf_sample_data *data)
 	return perf_swevent_set_period(&e->pub);
 }
 
-static void sample(struct pevent *e, u64 nr, struct perf_sample_data *data, struct pt_regs *regs)
+static __always_inline void sample(struct pevent *e, u64 nr, struct perf_sample_data *data,
+				   struct pt_regs *regs)
 {
 	u64 due, i;
 
@@ -141,6 +142,18 @@ static void sample(struct pevent *e, u64 nr, struct perf_sample_data *data, stru
 		if (pe_overflow(e, i > 0, data, regs))
 			break;
 	}
+}
+
+static __always_inline void sample_here(struct pevent *e, u64 nr, struct perf_sample_data *data,
+					struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	/* It may have been disabled before interrupts were. */
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE)
+		sample(e, nr, data, regs);
+	local_irq_restore(flags);
 }
 
 /**
@@ -155,18 +168,10 @@ static void sample(struct pevent *e, u64 nr, struct perf_sample_data *data, stru
 void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
-	unsigned long flags;
-
 	lockdep_assert_preemption_disabled();
 	local64_add(nr, &e->count);
-	if (!regs || !is_sampling_event(&e->pub))
-		return;
-
-	local_irq_save(flags);
-	/* It may have been disabled before interrupts were. */
-	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE)
-		sample(e, nr, data, regs);
-	local_irq_restore(flags);
+	if (regs && is_sampling_event(&e->pub))
+		sample_here(e, nr, data, regs);
 }
 
 /**
@@ -196,21 +201,26 @@ void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *dat
 	sample(e, nr, data, regs);
 }
 
-static void hit_list(struct hlist_head *list, u64 nr, struct pt_regs *regs, u64 addr)
+/* Not inlined: perf_sample_data is large, and most hits are only counted. */
+static noinline void hit_and_sample(struct pevent *e, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
+
+	perf_sample_data_init(&data, addr, 0);
+	sample_here(e, nr, &data, regs);
+}
+
+static __always_inline void hit_list(struct hlist_head *list, u64 nr, struct pt_regs *regs,
+				     u64 addr)
+{
 	struct pevent *e;
 
 	hlist_for_each_entry_rcu(e, list, sw_node) {
 		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || pe_excludes(e, regs))
 			continue;
-		if (!is_sampling_event(&e->pub)) {
-			local64_add(nr, &e->count);
-			continue;
-		}
-		/* Each anew: the last one left its own values there. */
-		perf_sample_data_init(&data, addr, 0);
-		pe_software_hit(e, nr, &data, regs);
+		local64_add(nr, &e->count);
+		if (is_sampling_event(&e->pub))
+			hit_and_sample(e, nr, regs, addr);
 	}
 }
 
@@ -231,7 +241,6 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	if (WARN_ON_ONCE(!regs))
 		return;
 
-	guard(rcu)();
 	ctx = &this_cpu_ptr(&pe_cpu)->ctx;
 	hit_list(&ctx->any.sw[event_id], nr, regs, addr);
 	hlist_for_each_entry_rcu(slot, &ctx->entered, entered)
@@ -277,7 +286,7 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
  */
 void perf_bp_event(struct perf_event *bp, void *data)
 {
-	struct perf_sample_data sample_data;
+	struct perf_sample_data sample_data __uninitialized;
 	struct pevent *e = pe(bp);
 
 	lockdep_assert_irqs_disabled();

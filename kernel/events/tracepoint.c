@@ -202,7 +202,7 @@ static bool is_enabled(const struct pevent *e)
 
 static void hit_target_event(struct pevent *e, const struct trace_hit *hit, bool away)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	/* The buffer of an event with a CPU belongs to that CPU, which is this one. */
 	if (e->state == PERF_EVENT_STATE_INACTIVE && (away || e->cpu >= 0)) {
@@ -247,6 +247,23 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 	}
 }
 
+/* Does anybody look at the record?  What all records begin with is filled in for those only. */
+static bool reads_record(struct pevent *e)
+{
+	return is_sampling_event(&e->pub) || pe_origin(e)->filter;
+}
+
+/* Not inlined: perf_sample_data is large, and most hits are only counted. */
+static noinline void sample_hit(struct pevent *e, u64 count, struct perf_raw_record *raw,
+				struct pt_regs *regs)
+{
+	struct perf_sample_data data __uninitialized;
+
+	perf_sample_data_init(&data, 0, 0);
+	perf_sample_save_raw_data(&data, &e->pub, raw);
+	pe_software_hit(e, count, &data, regs);
+}
+
 /**
  * perf_tp_event() - a trace event was hit
  * @event_type: number of the trace event
@@ -267,21 +284,29 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 			.size = entry_size,
 		},
 	};
-	struct perf_sample_data data;
 	struct pevent *e;
+	bool headed = false;
 
 	lockdep_assert_preemption_disabled();
-	perf_trace_buf_update(record, event_type);
-
 	hlist_for_each_entry_rcu(e, head, hlist_entry) {
-		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || !wants(e, record, regs))
+		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE)
 			continue;
-		perf_sample_data_init(&data, 0, 0);
-		perf_sample_save_raw_data(&data, &e->pub, &raw);
-		pe_software_hit(e, count, &data, regs);
+		if (!headed && reads_record(e)) {
+			perf_trace_buf_update(record, event_type);
+			headed = true;
+		}
+		if (!wants(e, record, regs))
+			continue;
+		if (is_sampling_event(&e->pub))
+			sample_hit(e, count, &raw, regs);
+		else
+			local64_add(count, &e->count);
 	}
-	if (task && task != current)
+	if (task && task != current) {
+		if (!headed)
+			perf_trace_buf_update(record, event_type);
 		hit_target(task, &(struct trace_hit) { count, &raw, regs });
+	}
 
 	perf_swevent_put_recursion_context(rctx);
 }

@@ -302,6 +302,8 @@ enum pe_sideband {
  * @sideband: BIT(enum pe_sideband) the event asked for
  * @header_size: bytes of the fixed-size sample fields (without struct perf_event_header)
  * @id_size: bytes of the sample_id_all trailer of other records, 0 without sample_id_all
+ * @direct: what a source may provide of a sample that direct.c writes; 0: it writes none
+ * @wakeup_every: records per wakeup, 0: by watermark
  * @read_size: bytes that read() of this event returns now
  */
 struct pe_plan {
@@ -311,6 +313,8 @@ struct pe_plan {
 	u16	header_size;
 	u16	id_size;
 	u16	read_size;
+	u32	wakeup_every;
+	u64	direct;
 };
 
 /* pevent.pending_disable: why an overflow wants the event disabled */
@@ -351,6 +355,7 @@ struct pevent {
 	struct pe_plan		plan;			/* I, read_size M */
 	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
+	bool			elaborate;		/* sinks: see pe_elaborate() */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -471,6 +476,17 @@ static inline struct pevent *pe_origin(struct pevent *e)
 static inline bool pe_passive_in_group(const struct pevent *e, const struct pevent *leader)
 {
 	return e->passive && e->slot == leader->slot;
+}
+
+/*
+ * Most overflows do nothing but write a sample.  From now on those of @e, and of the events that
+ * were inherited from it, are looked at more closely: a limit, a program, a signal, a tracer.  It
+ * is said before there is any of these and never taken back, so there is nothing to order: an
+ * overflow that does not see it yet might as well have come before.  Any context.
+ */
+static inline void pe_elaborate(struct pevent *e)
+{
+	WRITE_ONCE(e->sink->elaborate, true);
 }
 
 /* Members of a group that nobody has to schedule. */

@@ -252,6 +252,78 @@ static void three_levels(struct kunit *test)
 	expect_bytes(f, 96, 64, 0);
 }
 
+/* A record in one piece, where there is nothing unusual; with an NMI in the middle of it. */
+static void piece(struct kunit *test)
+{
+	struct fixture *f = make(test, 2, 0, PE_BUFFER_WRITABLE);
+	struct perf_output_handle nmi;
+	void *at;
+	bool due;
+
+	guard(preempt)();
+	at = pe_reserve_piece(f->rb, SIZE, false, &due);
+	KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data_pages[0]);
+	KUNIT_EXPECT_EQ(test, f->rb->nest, 1U);
+	KUNIT_EXPECT_EQ(test, begin(f, &nmi, PAGE_SIZE - SIZE - 8, 2, false), PE_RESERVED);
+	end(f, &nmi);
+	KUNIT_EXPECT_EQ(test, head(f), 0ULL);
+	KUNIT_EXPECT_FALSE(test, pe_nest_leave(f->rb));
+	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
+	KUNIT_EXPECT_EQ(test, head(f), (u64)PAGE_SIZE - 8);
+
+	/* over the end of the page; up to it; and from there on */
+	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, 16, false, &due));
+	KUNIT_EXPECT_EQ(test, local_read(&f->rb->head), (long)PAGE_SIZE - 8);
+	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
+	at = pe_reserve_piece(f->rb, 8, false, &due);
+	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data_pages[0] + PAGE_SIZE - 8);
+	pe_nest_leave(f->rb);
+	at = pe_reserve_piece(f->rb, 8, false, &due);
+	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data_pages[1]);
+	pe_nest_leave(f->rb);
+	KUNIT_EXPECT_EQ(test, head(f), (u64)PAGE_SIZE + 8);
+	KUNIT_EXPECT_FALSE(test, due);
+}
+
+/* What a piece is not for: a full buffer, losses that are to be told, a closed gate. */
+static void no_piece(struct kunit *test)
+{
+	struct fixture *f = make(test, 1, 0, PE_BUFFER_WRITABLE);
+	bool due;
+
+	guard(preempt)();
+	KUNIT_EXPECT_EQ(test, write_many(f, UINT_MAX), (unsigned int)PER_PAGE - 1);
+	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, SIZE, false, &due));
+	KUNIT_EXPECT_EQ(test, local_read(&f->rb->lost), 1L);	/* of write_many() */
+	consume_to(f, head(f));
+	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, SIZE, false, &due));
+	KUNIT_EXPECT_EQ(test, write_one(f, SIZE - LOST_SIZE, 1), PE_RESERVED_LOST);
+	pe_buffer_pause(f->rb, true);
+	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, SIZE, false, &due));
+	pe_buffer_pause(f->rb, false);
+	KUNIT_EXPECT_PTR_EQ(test, pe_reserve_piece(f->rb, SIZE, false, &due),
+			    f->rb->data_pages[0]);
+	pe_nest_leave(f->rb);
+	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
+}
+
+/* The watermark is reached by pieces as well, and backward they lie below. */
+static void piece_backward(struct kunit *test)
+{
+	struct fixture *f = make(test, 1, 4 * SIZE, 0);
+	unsigned int n, woken = 0;
+	bool due;
+
+	guard(preempt)();
+	for (n = 1; n <= 20; n++) {
+		void *at = pe_reserve_piece(f->rb, SIZE, true, &due);
+
+		KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data_pages[0] + PAGE_SIZE - n * SIZE);
+		woken += pe_nest_leave(f->rb);
+		KUNIT_EXPECT_EQ(test, woken, (n - 1) / 4);
+	}
+}
+
 /* A full buffer keeps one record's worth free: head must not run into tail. */
 static void full_and_lost(struct kunit *test)
 {
@@ -528,6 +600,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(one_record),
 	KUNIT_CASE(wrap),
 	KUNIT_CASE(three_levels),
+	KUNIT_CASE(piece),
+	KUNIT_CASE(no_piece),
+	KUNIT_CASE(piece_backward),
 	KUNIT_CASE(full_and_lost),
 	KUNIT_CASE(lost_in_nested_writer),
 	KUNIT_CASE(overwrite),

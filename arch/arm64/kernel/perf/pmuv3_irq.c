@@ -16,7 +16,7 @@
 
 static void overflow(struct perf_event *event, struct pt_regs *regs)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	armpmu_event_update(event);
 	perf_sample_data_init(&data, 0, event->hw.last_period);

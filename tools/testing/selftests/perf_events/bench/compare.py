@@ -5,20 +5,80 @@
   compare.py [--no-check] STOCK OURS
 
 Both files hold the lines bench prints: operation, a tab, instructions or n/a.
-After the table the rows that say something about structure are checked:
+The columns "above" are what the events add to the same operation without any,
+where there is such a row, else all of it; goals are for ours / stock of that.
+After the table comes the geometric mean of the ratios of all rows with a goal,
+a line for each of them that is above the goal or above 1, and the rows that
+say something about structure:
 
   * a switch with 256 passive events costs at most 1.1 times one with 1
   * opening one of 1,000 events costs at most 1.2 times opening one of 10
   * with nothing open, an operation costs at most 1.03 times the stock one
 
-Exit code 0 when they hold, 1 when one does not or was not measured, 2 when a
-file cannot be used.
+Exit code 0 when the structure holds and no goal row is above 1, 1 when not or
+when something was not measured, 2 when a file cannot be used.
 """
 import argparse
+import math
 import sys
 
 SWITCH = "switch: pingpong, %d dummy task events"
 OPEN = "open: one of %d sw task"
+
+# What the same operation is called without events, by the beginning of a row's name.
+BASES = [
+    ("switch: pingpong", "none: pipe pingpong (2 switches)"),
+    ("hw switch: pingpong", "none: pipe pingpong (2 switches)"),
+    ("count: page fault", "none: page fault"),
+    ("sample: ", "none: page fault"),
+    ("inherit: fork+exit", "none: fork+exit+wait"),
+    ("hw inherit: fork+exit", "none: fork+exit+wait"),
+    ("sideband: fork+exit+wait", "none: fork+exit+wait"),
+    ("sideband: mmap exec+munmap, m", "sideband: mmap exec+munmap, no event"),
+    ("bpf: test_run perf", "bpf: test_run empty"),
+    ("tracepoint: getppid", "none: getppid"),
+    ("cgroup: cross-cgroup pingpong", "cgroup: cross-cgroup pingpong, 0 cgroup events"),
+]
+
+# Goals: ours / stock, of what is above the base.
+GOALS = {
+    "switch: pingpong, 1 dummy task events": 0.30,
+    "switch: pingpong, 64 dummy task events": 0.02,
+    "switch: pingpong, 256 dummy task events": 0.005,
+    "switch: pingpong, task-clock": 0.40,
+    "switch: pingpong, inherited task-clock x2": 0.40,
+    "switch: pingpong, cpu-wide context-switches": 0.40,
+    "hw switch: pingpong, 1 task events": 0.60,
+    "hw switch: pingpong, 4 task events": 0.60,
+    "hw switch: pingpong, 12 task events": 0.60,
+    "hw switch: pingpong, inherited x2": 0.60,
+    "cgroup: cross-cgroup pingpong, 1 cgroup events": 0.30,
+    "cgroup: cross-cgroup pingpong, 64 cgroup events": 0.30,
+    "open+close: sw task": 0.50,
+    "open: one of 1000 sw task": 0.02,
+    "open+mmap(9p)+close": 0.50,
+    "hw open+close: task": 0.60,
+    "read: sw task event": 0.60,
+    "read: group of 8 sw": 0.60,
+    "hw read: cycles": 0.70,
+    "ioctl: DISABLE+ENABLE": 0.50,
+    "hw ioctl: DISABLE+ENABLE": 0.60,
+    "count: page fault, 1 sw task": 0.40,
+    "count: page fault, 16 sw task": 0.50,
+    "inherit: fork+exit, 100 events": 0.15,
+    "sample: IP": 0.50,
+    "sample: IP|TID|TIME": 0.50,
+    "sample: IP|TID|TIME|ADDR|ID|CPU|PERIOD": 0.50,
+    "sample: IP|TID|TIME|CALLCHAIN": 0.60,
+    "sample: drop, ring full": 0.50,
+    "hw sample: PMI+record, per sample": 0.60,
+    "tracepoint: getppid counted": 0.70,
+    "tracepoint: getppid sampled RAW": 0.60,
+    "bpf: test_run perf_event_output 8B": 0.50,
+    "bpf: test_run perf_event_output 256B": 0.50,
+    "sideband: mmap exec+munmap, mmap2 event": 0.60,
+    "sideband: fork+exit+wait, task event": 0.60,
+}
 
 
 def load(path):
@@ -38,17 +98,56 @@ def load(path):
     return rows
 
 
+def above(rows, name):
+    """Instructions of a row above those of its base; None if one is not measured."""
+    value = rows.get(name)
+    base = next((b for start, b in BASES if name.startswith(start) and b != name), None)
+    if value is None or base is None:
+        return value
+    return value - rows[base] if rows.get(base) is not None else None
+
+
 def figure(value):
     return "n/a" if value is None else format(value, ",")
 
 
+def quotient(a, b):
+    """Of two columns.  An operation that events add nothing to is 0 of stock's."""
+    return max(b, 0) / a if a and a > 0 and b is not None else None
+
+
+def ratio_text(value):
+    return "-" if value is None else "%.3f" % value if value < 0.1 else "%.2f" % value
+
+
 def table(stock, ours):
-    width = max(len(name) for name in list(stock) + list(ours))
-    print("%-*s %12s %12s %7s" % (width, "operation", "stock", "ours", "ratio"))
-    for name in list(stock) + [n for n in ours if n not in stock]:
+    names = list(stock) + [n for n in ours if n not in stock]
+    line = "%-*s %10s %10s %6s %10s %10s %6s %6s"
+    width = max(len(name) for name in names)
+    print(line % (width, "operation", "stock", "ours", "ratio", "above", "above", "ratio", "goal"))
+    for name in names:
         a, b = stock.get(name), ours.get(name)
-        ratio = "%7.2f" % (b / a) if a and b else "      -"
-        print("%-*s %12s %12s %s" % (width, name, figure(a), figure(b), ratio))
+        c, d = above(stock, name), above(ours, name)
+        goal = ratio_text(GOALS[name]) if name in GOALS else ""
+        print(line % (width, name, figure(a), figure(b), ratio_text(quotient(a, b)),
+                      figure(c), figure(d), ratio_text(quotient(c, d)), goal))
+
+
+def goals(stock, ours):
+    """The mean and the rows that miss; returns whether all rows are at most 1."""
+    ratios = {n: quotient(above(stock, n), above(ours, n)) for n in GOALS}
+    measured = {n: r for n, r in ratios.items() if r is not None}
+    missed = [n for n, r in measured.items() if r > GOALS[n]]
+    worse = [n for n in missed if measured[n] > 1]
+    if measured:
+        # A ratio of 0 has no logarithm: nothing is better than a thousandth here.
+        mean = math.exp(sum(math.log(max(r, 0.001)) for r in measured.values()) / len(measured))
+        print("geometric mean of %d rows with a goal: %.3f; %d goals met"
+              % (len(measured), mean, len(measured) - len(missed)))
+    for name in missed:
+        print("%s  %s: %s, goal %s" % ("FAIL" if name in worse else "over", name,
+                                       ratio_text(measured[name]), ratio_text(GOALS[name])))
+    return bool(measured) and not worse
 
 
 def check(what, value, base, limit):
@@ -77,6 +176,7 @@ def main():
         return 0
     print()
     holds = [
+        goals(stock, ours),
         check("switch with 256 passive events / with 1", ours.get(SWITCH % 256),
               ours.get(SWITCH % 1), 1.1),
         check("open one of 1,000 / one of 10", ours.get(OPEN % 1000), ours.get(OPEN % 10), 1.2),

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Samples written straight to where the reader finds them.
+ *
+ * Owns the overflow handlers perf_event_output*().  Most samples consist of words that the core
+ * knows anyway, perhaps with a call chain or raw data behind them, and lie within one page of the
+ * buffer.  plan.direct tells at open whether an event is of that kind.  Then nothing is collected:
+ * each word goes from where it is known to its place in the record, after the room was reserved,
+ * so a sample that is lost costs little.  Only the call chain must be there before, for its length.
+ *
+ * Everything else goes the long way through sample.c and emit.c: other parts, values that the
+ * source brings along, records that cross the end of a page, a buffer that is full, paused, crowded
+ * or has losses to tell.  The long way is always right; this file decides for it without having
+ * changed anything.
+ *
+ * Context: as sample.c.  Preemption is off from the look at the buffer to the end of the record.
+ */
+#include "output.h"
+
+#define TAILS	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+
+/* Collect, begin, write, end. */
+static noinline int the_long_way(struct perf_event *event, struct perf_sample_data *data,
+				 struct pt_regs *regs, bool backward)
+{
+	struct perf_output_handle handle __uninitialized;
+	struct perf_event_header header;
+	int err;
+
+	guard(rcu)();	/* keeps the buffers of call chains */
+	perf_prepare_sample(data, event, regs);
+	if (unlikely(pe_sample_size(data, pe(event)) > U16_MAX))
+		return pe_record_too_long(pe(event));
+	perf_prepare_header(&header, data, event, regs);
+	err = backward ? perf_output_begin_backward(&handle, data, event, header.size) :
+			 perf_output_begin_forward(&handle, data, event, header.size);
+	if (err)
+		return err;
+	perf_output_sample(&handle, &header, data, event);
+	perf_output_end(&handle);
+	return 0;
+}
+
+/* The source did not bring them. */
+static void collect_tails(struct perf_sample_data *data, struct pevent *e, u64 missing,
+			  struct pt_regs *regs)
+{
+	if (missing & PERF_SAMPLE_CALLCHAIN)
+		perf_sample_save_callchain(data, &e->pub, regs);
+	if (missing & PERF_SAMPLE_RAW) {
+		data->raw = NULL;	/* written as four bytes of nothing */
+		perf_sample_added(data, PERF_SAMPLE_RAW, sizeof(u64));
+	}
+}
+
+/*
+ * { struct perf_event_header header; u64 identifier; u64 ip; u32 pid, tid; u64 time; u64 addr;
+ * u64 id; u64 stream_id; u32 cpu, res; u64 period; }, each but the first if asked for.
+ */
+static __always_inline u64 *put_words(u64 *w, const struct perf_sample_data *data,
+				      const struct pevent *e, struct pt_regs *regs,
+				      unsigned int size)
+{
+	u64 type = e->plan.sample_type;
+
+	*(struct perf_event_header *)w++ = (struct perf_event_header) {
+		.type	= PERF_RECORD_SAMPLE,
+		.misc	= perf_misc_flags(regs),
+		.size	= size,
+	};
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		*w++ = e->sink->id;
+	if (type & PERF_SAMPLE_IP)
+		*w++ = perf_instruction_pointer(regs);
+	if (type & PERF_SAMPLE_TID) {
+		pe_current_ids(e, (u32 *)w, (u32 *)w + 1);
+		w++;
+	}
+	if (type & PERF_SAMPLE_TIME)
+		*w++ = e->clock();
+	if (type & PERF_SAMPLE_ADDR)
+		*w++ = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
+	if (type & PERF_SAMPLE_ID)
+		*w++ = e->sink->id;
+	if (type & PERF_SAMPLE_STREAM_ID)
+		*w++ = e->id;
+	if (type & PERF_SAMPLE_CPU) {
+		((u32 *)w)[0] = raw_smp_processor_id();
+		((u32 *)w)[1] = 0;
+		w++;
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		*w++ = data->period;
+	return w;
+}
+
+/* { u64 nr; u64 ips[nr]; } { u32 size; char data[size]; }, each if asked for. */
+static void put_tails(void *at, const struct perf_sample_data *data, u64 type)
+{
+	const struct perf_raw_record *raw = data->raw;
+	const struct perf_raw_frag *frag;
+	unsigned int len;
+
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		len = (1 + data->callchain->nr) * sizeof(u64);
+		memcpy(at, data->callchain, len);
+		at += len;
+	}
+	if (!(type & PERF_SAMPLE_RAW))
+		return;
+	if (!raw) {
+		((u32 *)at)[0] = sizeof(u32);
+		((u32 *)at)[1] = 0;
+		return;
+	}
+	*(u32 *)at = raw->size;
+	at += sizeof(u32);
+	for (frag = &raw->frag; ; frag = frag->next) {
+		if (frag->copy)
+			frag->copy(at, frag->data, 0, frag->size);
+		else
+			memcpy(at, frag->data, frag->size);
+		if (perf_raw_frag_last(frag))
+			break;
+		at += frag->size;
+	}
+}
+
+static __always_inline int output(struct perf_event *event, struct perf_sample_data *data,
+				  struct pt_regs *regs, bool backward)
+{
+	struct pevent *e = pe(event), *sink = e->sink;
+	u64 tails = e->plan.sample_type & TAILS;
+	struct perf_buffer *rb;
+	unsigned long size;
+	bool due = false;
+	u64 *w;
+
+	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
+	if (unlikely(data->sample_flags & ~e->plan.direct))
+		return the_long_way(event, data, regs, backward);
+
+	guard(preempt_notrace)();
+	rb = rcu_dereference_sched(sink->rb);
+	if (unlikely(!rb))
+		return -ENOSPC;
+	if (tails & ~data->sample_flags)
+		collect_tails(data, e, tails & ~data->sample_flags, regs);
+	size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
+	w = size <= U16_MAX ? pe_reserve_piece(rb, size, backward, &due) : NULL;
+	if (unlikely(!w)) {
+		if (due)
+			pe_tell_reader(sink, rb);
+		return the_long_way(event, data, regs, backward);
+	}
+
+	w = put_words(w, data, e, regs, size);
+	if (tails)
+		put_tails(w, data, tails);
+	if (unlikely(e->plan.wakeup_every))
+		pe_count_record(rb, e->plan.wakeup_every);
+	if (unlikely(pe_nest_leave(rb)))
+		pe_tell_reader(sink, rb);
+	return 0;
+}
+
+/* Contract: see <linux/perf_event.h>. */
+void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
+			       struct pt_regs *regs)
+{
+	output(event, data, regs, false);
+}
+
+void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	output(event, data, regs, true);
+}
+
+int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	return output(event, data, regs, is_write_backward(event));
+}
