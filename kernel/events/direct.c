@@ -8,10 +8,10 @@
  * each word goes from where it is known to its place in the record, after the room was reserved,
  * so a sample that is lost costs little.  Only the call chain must be there before, for its length.
  *
- * Everything else goes the long way through sample.c and emit.c: other parts, values that the
- * source brings along, records that cross the end of a page, a buffer that is full, paused, crowded
- * or has losses to tell.  The long way is always right; this file decides for it without having
- * changed anything.
+ * Everything else goes through sample.c and emit.c: other parts, values that the source brings
+ * along, and, once there is room, records that cross the end of a page or are written to a buffer
+ * that is crowded or has losses to tell.  That way is always right; this file decides for it
+ * without having changed anything.
  *
  * Context: as sample.c.  Preemption is off from the look at the buffer to the end of the record.
  */
@@ -36,6 +36,28 @@ static noinline int the_long_way(struct perf_event *event, struct perf_sample_da
 			 perf_output_begin_forward(&handle, data, event, header.size);
 	if (err)
 		return err;
+	perf_output_sample(&handle, &header, data, event);
+	perf_output_end(&handle);
+	return 0;
+}
+
+/*
+ * A sample whose length is known, but which is no piece.  Room first: there is nothing to collect
+ * for a sample that is lost.
+ */
+static noinline int with_handle(struct perf_event *event, struct perf_sample_data *data,
+				struct pt_regs *regs, unsigned int size, bool backward)
+{
+	struct perf_output_handle handle __uninitialized;
+	struct perf_event_header header;
+	int err;
+
+	err = backward ? perf_output_begin_backward(&handle, data, event, size) :
+			 perf_output_begin_forward(&handle, data, event, size);
+	if (err)
+		return err;
+	perf_prepare_sample(data, event, regs);
+	perf_prepare_header(&header, data, event, regs);
 	perf_output_sample(&handle, &header, data, event);
 	perf_output_end(&handle);
 	return 0;
@@ -133,7 +155,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	u64 tails = e->plan.sample_type & TAILS;
 	struct perf_buffer *rb;
 	unsigned long size;
-	bool due = false;
+	bool due;
 	u64 *w;
 
 	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
@@ -147,11 +169,13 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	if (tails & ~data->sample_flags)
 		collect_tails(data, e, tails & ~data->sample_flags, regs);
 	size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
-	w = size <= U16_MAX ? pe_reserve_piece(rb, size, backward, &due) : NULL;
+	if (unlikely(size > U16_MAX))
+		return pe_record_too_long(e);
+	w = pe_reserve_piece(rb, size, backward, &due);
 	if (unlikely(!w)) {
-		if (due)
+		if (unlikely(due))
 			pe_tell_reader(sink, rb);
-		return the_long_way(event, data, regs, backward);
+		return with_handle(event, data, regs, size, backward);
 	}
 
 	w = put_words(w, data, e, regs, size);

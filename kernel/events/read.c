@@ -156,6 +156,10 @@ static int add_family(struct pevent *e, struct group_read *r)
 {
 	struct pevent *child;
 
+	if (!e->attr.inherit) {		/* never has any */
+		add_one_group(e, r);
+		return r->err;
+	}
 	mutex_lock(&e->family_lock);
 	add_one_group(e, r);
 	list_for_each_entry(child, &e->children, child_entry) {
@@ -190,14 +194,18 @@ static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
 	struct pevent *leader = pe_leader(e), *m;
 	struct group_read r = { .nr = leader->nr_siblings + 1 };
 	u64 format = e->attr.read_format;
-	u64 *words, *word;
+	size_t room = size + r.nr * sizeof(u64);
+	u64 small[24] __uninitialized;
+	u64 *words = small, *word;
 	unsigned int i = 0;
 	ssize_t ret;
 
-	words = kzalloc(size + r.nr * sizeof(u64), GFP_KERNEL);
+	if (room > sizeof(small))
+		words = kmalloc(room, GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
 	r.count = words + size / sizeof(u64);
+	memset(r.count, 0, r.nr * sizeof(u64));
 
 	ret = add_family(leader, &r);
 	if (!ret) {
@@ -210,7 +218,8 @@ static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
 		}
 		ret = copy_to_user(buf, words, size) ? -EFAULT : size;
 	}
-	kfree(words);
+	if (words != small)
+		kfree(words);
 	return ret;
 }
 

@@ -224,16 +224,8 @@ static __always_inline void hit_list(struct hlist_head *list, u64 nr, struct pt_
 	}
 }
 
-/**
- * ___perf_sw_event() - a software event happened; the caller took care of recursion
- * @event_id: PERF_COUNT_SW_*
- * @nr: how many times
- * @regs: registers where it happened
- * @addr: what it was about, or 0
- *
- * Preemption off.
- */
-void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+/* Inlined: most hits are counted by one event, or by none. */
+static __always_inline void hit_lists(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	struct pe_slot *here, *slot;
 	struct pctx *ctx;
@@ -255,6 +247,20 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 }
 
 /**
+ * ___perf_sw_event() - a software event happened; the caller took care of recursion
+ * @event_id: PERF_COUNT_SW_*
+ * @nr: how many times
+ * @regs: registers where it happened
+ * @addr: what it was about, or 0
+ *
+ * Preemption off.
+ */
+void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+{
+	hit_lists(event_id, nr, regs, addr);
+}
+
+/**
  * __perf_sw_event() - a software event happened
  * @event_id: PERF_COUNT_SW_*
  * @nr: how many times
@@ -268,10 +274,10 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	int level;
 
 	preempt_disable_notrace();
-	level = perf_swevent_get_recursion_context();
+	level = pe_recursion_enter(current->perf_recursion);
 	if (likely(level >= 0)) {
-		___perf_sw_event(event_id, nr, regs, addr);
-		perf_swevent_put_recursion_context(level);
+		hit_lists(event_id, nr, regs, addr);
+		pe_recursion_leave(current->perf_recursion, level);
 	}
 	preempt_enable_notrace();
 }

@@ -247,6 +247,14 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 	}
 }
 
+static noinline void hit_task(struct task_struct *task, u64 count, void *record, int size,
+			      struct pt_regs *regs)
+{
+	struct perf_raw_record raw = { .frag = { .data = record, .size = size } };
+
+	hit_target(task, &(struct trace_hit) { count, &raw, regs });
+}
+
 /* Does anybody look at the record?  What all records begin with is filled in for those only. */
 static bool reads_record(struct pevent *e)
 {
@@ -254,13 +262,14 @@ static bool reads_record(struct pevent *e)
 }
 
 /* Not inlined: perf_sample_data is large, and most hits are only counted. */
-static noinline void sample_hit(struct pevent *e, u64 count, struct perf_raw_record *raw,
+static noinline void sample_hit(struct pevent *e, u64 count, void *record, int size,
 				struct pt_regs *regs)
 {
+	struct perf_raw_record raw = { .frag = { .data = record, .size = size } };
 	struct perf_sample_data data __uninitialized;
 
 	perf_sample_data_init(&data, 0, 0);
-	perf_sample_save_raw_data(&data, &e->pub, raw);
+	perf_sample_save_raw_data(&data, &e->pub, &raw);
 	pe_software_hit(e, count, &data, regs);
 }
 
@@ -278,12 +287,6 @@ static noinline void sample_hit(struct pevent *e, u64 count, struct perf_raw_rec
 void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
 		   struct hlist_head *head, int rctx, struct task_struct *task)
 {
-	struct perf_raw_record raw = {
-		.frag = {
-			.data = record,
-			.size = entry_size,
-		},
-	};
 	struct pevent *e;
 	bool headed = false;
 
@@ -298,17 +301,17 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 		if (!wants(e, record, regs))
 			continue;
 		if (is_sampling_event(&e->pub))
-			sample_hit(e, count, &raw, regs);
+			sample_hit(e, count, record, entry_size, regs);
 		else
 			local64_add(count, &e->count);
 	}
 	if (task && task != current) {
 		if (!headed)
 			perf_trace_buf_update(record, event_type);
-		hit_target(task, &(struct trace_hit) { count, &raw, regs });
+		hit_task(task, count, record, entry_size, regs);
 	}
 
-	perf_swevent_put_recursion_context(rctx);
+	pe_recursion_leave(current->perf_recursion, rctx);
 }
 EXPORT_SYMBOL_GPL(perf_tp_event);
 
