@@ -63,6 +63,23 @@ static noinline int with_handle(struct perf_event *event, struct perf_sample_dat
 	return 0;
 }
 
+/*
+ * The buffer is full.  What pe_reserve() would do, less what it does as a writer: this one never
+ * counted itself in rb->nest, so nobody relies on it to publish or to wake.
+ */
+static bool no_room(struct perf_buffer *rb, unsigned int size, bool backward)
+{
+	return !READ_ONCE(rb->gate) && !rb->overwrite &&
+	       !pe_buffer_fits(rb, local_read(&rb->head), size, backward);
+}
+
+static int lose(struct pevent *sink, struct perf_buffer *rb)
+{
+	local_inc(&rb->lost);
+	atomic64_inc(&sink->lost_samples);
+	return -ENOSPC;
+}
+
 /* The source did not bring them. */
 static void collect_tails(struct perf_sample_data *data, struct pevent *e, u64 missing,
 			  struct pt_regs *regs)
@@ -175,6 +192,8 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	if (unlikely(!w)) {
 		if (unlikely(due))
 			pe_tell_reader(sink, rb);
+		if (no_room(rb, size, backward))
+			return lose(sink, rb);
 		return with_handle(event, data, regs, size, backward);
 	}
 
