@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call chains of the kernel, by its unwinder, and of user space, along frame pointers.
+ *
+ * NMI or any other context, preemption off.  User memory is read without faulting a page in: what
+ * is not there ends the chain.  Of a guest nothing is known.
+ */
+#include <linux/compat.h>
+#include <linux/perf_event.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+
+#include <asm/ibt.h>
+#include <asm/stacktrace.h>
+#include <asm/tlbflush.h>
+#include <asm/unwind.h>
+#include <asm/uprobes.h>
+
+#include "core.h"
+
+/* Registers of an interrupt or trap have this bit; perf_arch_fetch_caller_regs() leaves it out. */
+static bool complete_regs(struct pt_regs *regs)
+{
+	return regs->flags & X86_EFLAGS_FIXED;
+}
+
+/**
+ * perf_callchain_kernel - append the kernel's return addresses
+ * @entry: the chain
+ * @regs: where to start; of perf_arch_fetch_caller_regs() only the stack pointer is good
+ */
+void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	struct unwind_state state;
+	unsigned long addr;
+
+	if (perf_guest_state())
+		return;
+	if (!complete_regs(regs)) {
+		unwind_start(&state, current, NULL, (void *)regs->sp);
+	} else {
+		if (perf_callchain_store(entry, regs->ip))
+			return;
+		unwind_start(&state, current, regs, NULL);
+	}
+	while (!unwind_done(&state)) {
+		addr = unwind_get_return_address(&state);
+		if (!addr || perf_callchain_store(entry, addr))
+			return;
+		unwind_next_frame(&state);
+	}
+}
+
+/*
+ * A user stack: frames are two words, the caller's frame pointer and the return address.  The
+ * segments of 32-bit code under a 64-bit kernel may start anywhere.
+ */
+struct user_stack {
+	unsigned int	word;
+	unsigned long	code, data;
+};
+
+static void describe_stack(struct user_stack *s, struct pt_regs *regs)
+{
+	*s = (struct user_stack){ .word = sizeof(long) };
+#ifdef CONFIG_IA32_EMULATION
+	if (!user_64bit_mode(regs)) {
+		s->word = sizeof(u32);
+		s->code = x86_pe_segment_base(regs->cs);
+		s->data = x86_pe_segment_base(regs->ss);
+	}
+#endif
+}
+
+/* Linear address of @addr in the stack; 32-bit addresses wrap. */
+static unsigned long in_stack(struct user_stack *s, unsigned long addr)
+{
+	return s->word < sizeof(long) ? (u32)(s->data + addr) : addr;
+}
+
+/* Read @n words at linear address @addr. */
+static bool fetch(struct user_stack *s, unsigned long addr, unsigned long *word, int n)
+{
+	int i;
+
+	if (!__access_ok((void __user *)addr, n * s->word))
+		return false;
+	for (i = 0; i < n; i++, addr += s->word) {
+		u32 half;
+
+		if (s->word == sizeof(long)) {
+			if (__get_user(word[i], (unsigned long __user *)addr))
+				return false;
+		} else {
+			if (__get_user(half, (u32 __user *)addr))
+				return false;
+			word[i] = half;
+		}
+	}
+	return true;
+}
+
+/*
+ * A uprobe at the very start of a function comes before the function has made its frame: the
+ * caller's return address is on top of the stack and in no frame.  The start is known by what the
+ * probe replaced, push of the frame pointer or endbr64.  A wrong guess costs one wrong entry.
+ */
+static bool at_function_entry(struct pt_regs *regs)
+{
+#ifdef CONFIG_UPROBES
+	struct arch_uprobe *probe = current->utask ? current->utask->auprobe : NULL;
+
+	if (!probe)
+		return false;
+	return probe->insn[0] == 0x55 ||
+	       (user_64bit_mode(regs) && is_endbr(*(u32 *)probe->insn));
+#else
+	return false;
+#endif
+}
+
+static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	struct user_stack s;
+	unsigned long word[2];
+
+	describe_stack(&s, regs);
+	if (at_function_entry(regs) && fetch(&s, regs->sp, word, 1))
+		perf_callchain_store(entry, word[0]);
+
+	word[0] = regs->bp;
+	while (entry->nr < entry->max_stack && fetch(&s, in_stack(&s, word[0]), word, 2))
+		perf_callchain_store(entry, s.code + word[1]);
+}
+
+/**
+ * perf_callchain_user - append the instruction pointer and the return addresses of user space
+ * @entry: the chain
+ * @regs: user registers of the current task
+ *
+ * VM86 stacks are beyond us.  In an NMI, a temporary address space may be loaded: then only the
+ * instruction pointer is had.
+ */
+void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	if (perf_guest_state() || (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM)))
+		return;
+	perf_callchain_store(entry, regs->ip);
+	if (!nmi_uaccess_okay())
+		return;
+	pagefault_disable();
+	follow_frames(entry, regs);
+	pagefault_enable();
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The performance monitoring interrupt, which comes as NMI.
+ *
+ * x86_pe_nmi() is registered for NMI_LOCAL and called for every such NMI, ours or not.  It says how
+ * many counters it found overflowed: the NMI layer uses that to swallow an NMI that was latched
+ * while the counters of the next one were handled here already (back to back), and to report one
+ * that nobody knows.  The vendor's handle_irq does the work; x86_pmu_handle_irq() is that of CPUs
+ * without an overflow status.
+ *
+ * Delivery masks the local APIC's entry (on Intel), the vendor's handler unmasks it.  An NMI while
+ * no event exists is not for us: nobody unmasks then, so the entry counts as unknown.
+ */
+#include <linux/hardirq.h>
+#include <linux/kprobes.h>
+#include <linux/perf_event.h>
+#include <linux/sched/clock.h>
+
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#include "core.h"
+
+/* The local APIC's entry is known to deliver NMIs on this CPU. */
+static DEFINE_PER_CPU(bool, lvtpc_armed);
+
+static bool overflowed(u64 raw)
+{
+	return !(raw & BIT_ULL(x86_pmu.cntval_bits - 1));
+}
+
+/* Event of a counter that overflowed.  The counter may count on, with the next period. */
+static void take_sample(struct cpu_hw_events *cpuc, struct perf_event *event, struct pt_regs *regs)
+{
+	struct perf_sample_data data;
+
+	if (!static_call(x86_pmu_set_period)(event))
+		return;		/* the period is longer than the counter */
+	perf_sample_data_init(&data, 0, event->hw.last_period);
+	if (has_branch_stack(event))
+		perf_sample_save_brstack(&data, event, &cpuc->lbr_stack, NULL);
+	if (perf_event_overflow(event, &data, regs))
+		x86_pmu_stop(event, 0);
+}
+
+/**
+ * x86_pmu_handle_irq - handle a PMI by looking at every counter
+ * @regs: registers of what was interrupted
+ *
+ * NMI.  Unmasks the local APIC's entry first: a counter that overflows from then on latches another
+ * NMI.
+ * Return: number of counters that had overflowed.
+ */
+int x86_pmu_handle_irq(struct pt_regs *regs)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	int idx, handled = 0;
+
+	apic_write(APIC_LVTPC, APIC_DM_NMI);
+
+	/* An event may stop others, which then are no longer set when their turn comes. */
+	for_each_set_bit(idx, cpuc->active_mask, INTEL_PMC_IDX_FIXED) {
+		struct perf_event *event = cpuc->events[idx];
+
+		if (!overflowed(static_call(x86_pmu_update)(event)))
+			continue;
+		handled++;
+		take_sample(cpuc, event, regs);
+	}
+	if (handled)
+		inc_irq_stat(apic_perf_irqs);
+	return handled;
+}
+
+/* NMI_LOCAL handler. */
+int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
+{
+	u64 start;
+	int handled;
+
+	if (!atomic_read(&x86_pe_active_events)) {
+		x86_pe_forget_lvtpc();
+		return NMI_DONE;
+	}
+	start = sched_clock();
+	handled = static_call(x86_pmu_handle_irq)(regs);
+	perf_sample_event_took(sched_clock() - start);
+	return handled;
+}
+
+NOKPROBE_SYMBOL(x86_pe_nmi);
+
+/**
+ * perf_events_lapic_init - have this CPU's PMI delivered as NMI
+ *
+ * Also called by the APIC code when it sets up a CPU, perhaps before there is a driver.
+ */
+void perf_events_lapic_init(void)
+{
+	if (x86_pmu.apic)
+		apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/*
+ * Events were added: make sure that their PMI arrives.  Interrupts off.
+ *
+ * Writing the entry costs as much as programming a counter, so it is written only when its state is
+ * not known: at first, after the CPU was down, after an NMI that was not handled.  An NMI between
+ * the write and the flag cannot be unhandled, for there are events.  Under Xen the entry is the
+ * hypervisor's and may change behind our back.
+ */
+void x86_pe_arm_lvtpc(void)
+{
+	if (__this_cpu_read(lvtpc_armed))
+		return;
+	perf_events_lapic_init();
+	__this_cpu_write(lvtpc_armed, !boot_cpu_has(X86_FEATURE_XENPV));
+}
+
+void x86_pe_forget_lvtpc(void)
+{
+	__this_cpu_write(lvtpc_armed, false);
+}
+
+/* NMIs may have been swallowed on any CPU, while it was waiting for new microcode. */
+void x86_pe_forget_every_lvtpc(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu(lvtpc_armed, cpu), false);
+}
