@@ -51,8 +51,8 @@ static int clean_up_after_cpu(unsigned int cpu)
 }
 
 /*
- * On the new CPU, interrupts off.  Nobody knows what its PMU has been doing: take it for on, so that
- * it is turned off before the first event is programmed.
+ * On the new CPU, interrupts off.  Nobody knows what its PMU has been doing: take it for on, so
+ * that it is turned off before the first event is programmed.
  */
 static int start_cpu(unsigned int cpu)
 {
