@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One event on its CPU: its count and period, and what comes with adding and deleting it.
+ *
+ * Interrupts off, or in the PMI.  Top-down events have no counter of their own, topdown.c does the
+ * sums; precise events that reload themselves have their counts in the PEBS buffer.
+ */
+#include "cpu.h"
+
+void intel_pe_add(struct perf_event *event)
+{
+	if (event->attr.precise_ip)
+		intel_pmu_pebs_add(event);
+	if (intel_pe_wants_branches(event))
+		intel_pmu_lbr_add(event);
+}
+
+void intel_pe_del(struct perf_event *event)
+{
+	if (intel_pe_wants_branches(event))
+		intel_pmu_lbr_del(event);
+	if (event->attr.precise_ip)
+		intel_pmu_pebs_del(event);
+}
+
+u64 intel_pe_update(struct perf_event *event)
+{
+	if (intel_pe_topdown_counts(event))
+		return intel_pe_topdown_update(event);
+	return x86_perf_event_update(event);
+}
+
+int intel_pe_set_period(struct perf_event *event)
+{
+	if (likely(!is_topdown_count(event)))
+		return x86_perf_event_set_period(event);
+	intel_pe_topdown_start(event);
+	return 0;
+}
+
+/*
+ * x86_pmu.read.  What cannot be read while it moves is read with the PMU off.  Reading a group
+ * begins with the slots, which brings all its metrics up to date.
+ */
+void intel_pe_read(struct perf_event *event)
+{
+	int was_on;
+
+	if (likely(!(event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN)))) {
+		x86_perf_event_update(event);
+		return;
+	}
+	if (is_metric_event(event) &&
+	    (__this_cpu_read(cpu_hw_events.txn_flags) & PERF_PMU_TXN_READ))
+		return;
+
+	was_on = __intel_pmu_quiesce();
+	if (event->hw.flags & PERF_X86_EVENT_TOPDOWN)
+		intel_pe_update(event);
+	else
+		intel_pmu_drain_pebs_buffer();
+	__intel_pmu_resume(was_on);
+}
+
+/**
+ * intel_pmu_save_and_restart - a counter has overflowed: account it and load the next period
+ * @event: its event
+ *
+ * PMI.
+ * Return: is a sample due?
+ */
+int intel_pmu_save_and_restart(struct perf_event *event)
+{
+	static_call(x86_pmu_update)(event);
+	/*
+	 * A counter that is rolled back with its transaction would return to just before the
+	 * overflow, and abort the next transaction, and so on.  It restarts from 0; it cannot
+	 * overflow again before it is read, as the PMU is off.
+	 */
+	if (intel_pe_is_checkpointed(event)) {
+		wrmsrl(event->hw.event_base, 0);
+		local64_set(&event->hw.prev_count, 0);
+	}
+	return static_call(x86_pmu_set_period)(event);
+}
+
+/* x86_pmu.assign: a reader of the stream of PT must know whose records have this counter. */
+void intel_pe_report_output_id(struct perf_event *event, int idx)
+{
+	if (is_pebs_pt(event))
+		perf_report_aux_output_id(event, idx);
+}

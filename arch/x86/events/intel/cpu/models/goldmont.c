@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Goldmont, Goldmont Plus and Tremont.
+ *
+ * From here on PEBS takes cycles as they are: no alias.
+ * Offcore responses (see sandybridge.c); memory of Tremont is bit 26.
+ */
+#include "../model.h"
+
+const struct intel_pe_cache intel_pe_cache_glp[] __initconst = {
+	CACHE(L1D, READ, 0x81d0, 0), CACHE(L1D, WRITE, 0x82d0, 0), CACHE(L1I, READ, 0x0380, 0x0280),
+	CACHE(LL, READ, 0x01b7, 0x01b7), CACHE(LL, WRITE, 0x01b7, 0x01b7),
+	CACHE(DTLB, READ, 0x81d0, 0x0e08), CACHE(DTLB, WRITE, 0x82d0, 0x0e49),
+	CACHE(ITLB, READ, 0xc0, 0x0481), CACHE(BPU, READ, 0xc4, 0xc5),
+	{}
+};
+
+/* Goldmont sees prefetches, but no misses of the DTLB. */
+static const struct intel_pe_cache glm_cache[] __initconst = {
+	CACHE(LL, PREFETCH, 0x01b7, 0x01b7),
+	CACHE(DTLB, READ, 0x81d0, 0), CACHE(DTLB, WRITE, 0x82d0, 0), {}
+};
+
+static const struct intel_pe_cache tnt_cache[] __initconst = {
+	CACHE(ITLB, READ, NONSENSE, 0x0481), {}
+};
+
+static const struct intel_pe_cache glp_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x3600000001), CACHE(LL, WRITE, 0x10002, 0x3600000002), {}
+};
+
+static const struct intel_pe_cache glm_offcore[] __initconst = {
+	CACHE(LL, PREFETCH, 0x10030, 0x3600000030), {}
+};
+
+const struct intel_pe_cache intel_pe_offcore_tnt[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x3f04000001), CACHE(LL, WRITE, 0x10002, 0x3f04000002), {}
+};
+
+static const struct intel_pe_extra glm_extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x760005ffbf), EXTRA(0x02b7, RSP_1, 0x360005ffbf), {}
+};
+
+static const struct intel_pe_extra tnt_extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x800ff0ffffff9fff), EXTRA(0x02b7, RSP_1, 0xff0ffffff9fff), {}
+};
+
+/* Three slots in each cycle, four on Goldmont Plus. */
+#define TOPDOWN(slots)							\
+	{ "topdown-total-slots", "event=0x3c" },			\
+	{ "topdown-total-slots.scale", slots },				\
+	{ "topdown-fetch-bubbles", "event=0x9c" },			\
+	{ "topdown-recovery-bubbles", "event=0xca,umask=0x02" },	\
+	{ "topdown-slots-retired", "event=0xc2" },			\
+	{ "topdown-slots-issued", "event=0x0e" },			\
+	{}
+
+static const struct intel_pe_label glm_topdown[] __initconst = { TOPDOWN("3") };
+static const struct intel_pe_label glp_topdown[] __initconst = { TOPDOWN("4") };
+
+static const struct intel_pe_label tnt_topdown[] __initconst = {
+	{ "topdown-fe-bound", "event=0x71,umask=0x0" },
+	{ "topdown-retiring", "event=0xc2,umask=0x0" },
+	{ "topdown-bad-spec", "event=0x73,umask=0x6" },
+	{ "topdown-be-bound", "event=0x74,umask=0x0" },
+	{}
+};
+
+static const struct intel_pe_core glm __initconst = {
+	.rules		= intel_pe_arch_rules,
+	.extra		= glm_extra,
+	.cache		= { intel_pe_cache_glp, glm_cache },
+	.offcore	= { glp_offcore, glm_offcore },
+	.pebs		= intel_glm_pebs_event_constraints,
+};
+
+/* All events of these two can be precise: no list. */
+static const struct intel_pe_core glp __initconst = {
+	.rules		= intel_pe_arch_rules,
+	.extra		= glm_extra,
+	.cache		= { intel_pe_cache_glp },
+	.offcore	= { glp_offcore },
+};
+
+static const struct intel_pe_core tnt __initconst = {
+	.rules		= intel_pe_arch_rules,
+	.extra		= tnt_extra,
+	.cache		= { intel_pe_cache_glp, tnt_cache },
+	.offcore	= { intel_pe_offcore_tnt },
+};
+
+#define COMMON						\
+	.prec_dist	= 1,				\
+	.pt_coexists	= 1,				\
+	.lbr_init	= intel_pmu_lbr_init_skl,	\
+	.format		= { intel_pe_fmt_offcore }
+
+const struct intel_pe_model intel_pe_goldmont __initconst = {
+	COMMON,
+	.name		= "goldmont",
+	.title		= "Goldmont events",
+	.core		= &glm,
+	.flags		= PMU_FL_HAS_RSP_1,
+	.topdown	= glm_topdown,
+};
+
+const struct intel_pe_model intel_pe_goldmont_plus __initconst = {
+	COMMON,
+	.name		= "goldmont_plus",
+	.title		= "Goldmont plus events",
+	.core		= &glp,
+	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_PEBS_ALL,
+	.pebs_any	= 1,
+	.get		= intel_pe_get_glp,
+	.topdown	= glp_topdown,
+};
+
+const struct intel_pe_model intel_pe_tremont __initconst = {
+	COMMON,
+	.name		= "Tremont",
+	.title		= "Tremont events",
+	.core		= &tnt,
+	.flags		= PMU_FL_HAS_RSP_1,
+	.late_ack	= 1,
+	.get		= intel_pe_get_tnt,
+	.topdown	= tnt_topdown,
+};

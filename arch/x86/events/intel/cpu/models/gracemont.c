@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gracemont, Crestmont and Skymont: CPUs of their own, and the small cores of hybrid.c.
+ */
+#include "../model.h"
+
+#define SMALL_FIXED	FIXED(0, 0xc0), FIXED(1, 0x3c), FIXED(2, 0x300, 0x013c)
+
+static const struct intel_pe_rule grt_rules[] __initconst = { SMALL_FIXED, {} };
+
+/* Skymont counts top-down events on fixed counters, not slots. */
+static const struct intel_pe_rule skt_rules[] __initconst = {
+	SMALL_FIXED, FIXED(4, 0x0073), FIXED(5, 0x019c), FIXED(6, 0x02c2), {}
+};
+
+static const struct intel_pe_cache no_itlb[] __initconst = {
+	CACHE(ITLB, READ, NONSENSE, 0x0481), {}
+};
+
+static const struct intel_pe_extra grt_extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x3fffffffff), EXTRA(0x02b7, RSP_1, 0x3fffffffff),
+	LOAD_LATENCY(0x05d0), {}
+};
+
+static const struct intel_pe_extra cmt_extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x800ff3ffffffffff), EXTRA(0x02b7, RSP_1, 0xff3ffffffffff),
+	LOAD_LATENCY(0x05d0), EXTRA(0x0127, SNOOP_0, ~0ULL), EXTRA(0x0227, SNOOP_1, ~0ULL), {}
+};
+
+static const struct intel_pe_label grt_topdown[] __initconst = {
+	{ "topdown-fe-bound", "event=0x71,umask=0x0" },
+	{ "topdown-retiring", "event=0xc2,umask=0x0" },
+	{ "topdown-bad-spec", "event=0x73,umask=0x6" },
+	{ "topdown-be-bound", "event=0x74,umask=0x0" },
+	{}
+};
+
+static const struct intel_pe_label cmt_topdown[] __initconst = {
+	{ "topdown-fe-bound", "event=0x71,umask=0x0" },
+	{ "topdown-retiring", "event=0x72,umask=0x0" },
+	{ "topdown-bad-spec", "event=0x73,umask=0x0" },
+	{ "topdown-be-bound", "event=0x74,umask=0x0" },
+	{}
+};
+
+static const struct intel_pe_label mem[] __initconst = {
+	{ "mem-loads", "event=0xd0,umask=0x5,ldlat=3" }, { "mem-stores", "event=0xd0,umask=0x6" },
+	{}
+};
+
+#define CORE							\
+	.cache		= { intel_pe_cache_glp, no_itlb },	\
+	.offcore	= { intel_pe_offcore_tnt },		\
+	.pebs		= intel_grt_pebs_event_constraints
+
+const struct intel_pe_core intel_pe_core_grt __initconst = {
+	CORE, .rules = grt_rules, .extra = grt_extra,
+};
+
+const struct intel_pe_core intel_pe_core_cmt __initconst = {
+	CORE, .rules = grt_rules, .extra = cmt_extra,
+};
+
+const struct intel_pe_core intel_pe_core_skt __initconst = {
+	CORE, .rules = skt_rules, .extra = cmt_extra,
+};
+
+#define COMMON							\
+	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_INSTR_LATENCY, \
+	.mid_ack	= 1,					\
+	.prec_dist	= 1,					\
+	.block		= 1,					\
+	.pt_coexists	= 1,					\
+	.ref_cycles	= 1,					\
+	.limit		= intel_pe_limit_glc,			\
+	.mem		= mem
+
+const struct intel_pe_model intel_pe_gracemont __initconst = {
+	COMMON,
+	.name		= "gracemont",
+	.title		= "Gracemont events",
+	.core		= &intel_pe_core_grt,
+	.data_source	= intel_pmu_pebs_data_source_grt,
+	.latency	= grt_latency_data,
+	.get		= intel_pe_get_tnt,
+	.topdown	= grt_topdown,
+	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat },
+};
+
+const struct intel_pe_model intel_pe_crestmont __initconst = {
+	COMMON,
+	.name		= "crestmont",
+	.title		= "Crestmont events",
+	.core		= &intel_pe_core_cmt,
+	.data_source	= intel_pmu_pebs_data_source_cmt,
+	.latency	= cmt_latency_data,
+	.get		= intel_pe_get_cmt,
+	.topdown	= cmt_topdown,
+	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_snoop },
+};

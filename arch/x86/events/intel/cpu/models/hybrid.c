@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Machines with two kinds of cores: Alder Lake and Raptor Lake (Golden Cove, Gracemont), Meteor
+ * Lake (Redwood Cove, Crestmont), Lunar Lake and Arrow Lake (Lion Cove, Skymont).
+ *
+ * Where a text has two parts, the first is for the small cores.
+ */
+#include "../model.h"
+
+#define BOTH	.pmus = hybrid_big_small
+#define BIG	.pmus = hybrid_big
+
+#define METRICS_2								\
+	{ "slots", "event=0x00,umask=0x4", BIG },				\
+	{ "topdown-bad-spec", "event=0x73,umask=0x0;event=0x00,umask=0x81", BOTH }, \
+	{ "topdown-heavy-ops", "event=0x00,umask=0x84", BIG },			\
+	{ "topdown-br-mispredict", "event=0x00,umask=0x85", BIG },		\
+	{ "topdown-fetch-lat", "event=0x00,umask=0x86", BIG },			\
+	{ "topdown-mem-bound", "event=0x00,umask=0x87", BIG }
+
+static const struct intel_pe_label adl_topdown[] __initconst = {
+	METRICS_2,
+	{ "topdown-retiring", "event=0xc2,umask=0x0;event=0x00,umask=0x80", BOTH },
+	{ "topdown-fe-bound", "event=0x71,umask=0x0;event=0x00,umask=0x82", BOTH },
+	{ "topdown-be-bound", "event=0x74,umask=0x0;event=0x00,umask=0x83", BOTH },
+	{}
+};
+
+static const struct intel_pe_label lnl_topdown[] __initconst = {
+	METRICS_2,
+	{ "topdown-retiring", "event=0xc2,umask=0x02;event=0x00,umask=0x80", BOTH },
+	{ "topdown-fe-bound", "event=0x9c,umask=0x01;event=0x00,umask=0x82", BOTH },
+	{ "topdown-be-bound", "event=0xa4,umask=0x02;event=0x00,umask=0x83", BOTH },
+	{}
+};
+
+#define MEM									\
+	{ "mem-loads", "event=0xd0,umask=0x5,ldlat=3;event=0xcd,umask=0x1,ldlat=3", BOTH }, \
+	{ "mem-stores", "event=0xd0,umask=0x6;event=0xcd,umask=0x2", BOTH }
+
+static const struct intel_pe_label mtl_mem[] __initconst = { MEM, {} };
+static const struct intel_pe_label adl_mem[] __initconst = {
+	MEM, { "mem-loads-aux", "event=0x03,umask=0x82", BIG }, {}
+};
+
+static const struct intel_pe_label tsx[] __initconst = {
+	{ "tx-start", "event=0xc9,umask=0x1", BIG },
+	{ "tx-commit", "event=0xc9,umask=0x2", BIG },
+	{ "tx-abort", "event=0xc9,umask=0x4", BIG },
+	{ "tx-conflict", "event=0x54,umask=0x1", BIG },
+	{ "tx-capacity-read", "event=0x54,umask=0x80", BIG },
+	{ "tx-capacity-write", "event=0x54,umask=0x2", BIG },
+	{ "cycles-t", "event=0x3c,in_tx=1", BIG },
+	{ "cycles-ct", "event=0x3c,in_tx=1,in_tx_cp=1", BIG },
+	{}
+};
+
+#define FLAGS	(PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING | PMU_FL_INSTR_LATENCY)
+#define FORMAT	intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_tsx, intel_pe_fmt_frontend
+
+/* Late and mid acknowledgment are per PMU. */
+#define COMMON						\
+	.late_ack	= 1,				\
+	.mid_ack	= 1,				\
+	.prec_dist	= 1,				\
+	.block		= 1,				\
+	.pt_coexists	= 1,				\
+	.ref_cycles	= 1,				\
+	.metrics	= 8,				\
+	.rtm_abort	= 0x04c9,			\
+	.limit		= intel_pe_limit_glc,		\
+	.config		= intel_pe_hybrid_config,	\
+	.tsx		= tsx
+
+static void __init alderlake(void)
+{
+	x86_pmu.get_hybrid_cpu_type = intel_pe_adl_cpu_type;
+	intel_pe_adl_counters();
+}
+
+const struct intel_pe_model intel_pe_alderlake __initconst = {
+	COMMON,
+	.name		= "alderlake_hybrid",
+	.title		= "Alderlake Hybrid events",
+	.core		= &intel_pe_core_glc,
+	.small		= &intel_pe_core_grt,
+	.flags		= FLAGS | PMU_FL_MEM_LOADS_AUX,
+	.setup		= alderlake,
+	.data_source	= intel_pmu_pebs_data_source_adl,
+	.latency	= grt_latency_data,
+	.get		= intel_pe_get_adl,
+	.topdown	= adl_topdown,
+	.mem		= adl_mem,
+	.format		= { FORMAT },
+};
+
+const struct intel_pe_model intel_pe_meteorlake __initconst = {
+	COMMON,
+	.name		= "meteorlake_hybrid",
+	.title		= "Meteorlake Hybrid events",
+	.core		= &intel_pe_core_rwc,
+	.small		= &intel_pe_core_cmt,
+	.flags		= FLAGS,
+	.data_source	= intel_pmu_pebs_data_source_mtl,
+	.latency	= cmt_latency_data,
+	.get		= intel_pe_get_mtl,
+	.topdown	= adl_topdown,
+	.mem		= mtl_mem,
+	.format		= { FORMAT, intel_pe_fmt_snoop },
+};
+
+const struct intel_pe_model intel_pe_lunarlake __initconst = {
+	COMMON,
+	.name		= "lunarlake_hybrid",
+	.title		= "Lunarlake Hybrid events",
+	.core		= &intel_pe_core_lnc,
+	.small		= &intel_pe_core_skt,
+	.flags		= FLAGS,
+	.data_source	= intel_pmu_pebs_data_source_lnl,
+	.latency	= lnl_latency_data,
+	.get		= intel_pe_get_mtl,
+	.topdown	= lnl_topdown,
+	.mem		= mtl_mem,
+	.format		= { FORMAT, intel_pe_fmt_snoop },
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ice Lake, Tiger Lake, Rocket Lake, and Ice Lake servers.
+ *
+ * A fourth fixed counter with top-down metrics, eight general counters; offcore responses as on
+ * Skylake.
+ */
+#include "../model.h"
+
+static const struct intel_pe_rule rules[] __initconst = {
+	FIXED(0, 0xc0, 0x01c0, 0x0100), FIXED(1, 0x3c), FIXED(2, 0x300), FIXED(3, 0x400),
+	METRICS(4),
+	CODES(0xff, 0x04a3, 0x10a3, 0x14a3), EVENTS(0xf, 0x32, 0xa3, 0xef),
+	SPAN(0xf, 0x03, 0x0a), SPAN(0xf, 0x1f, 0x28), SPAN(0xf, 0x48, 0x56), SPAN(0xf, 0x60, 0x8b),
+	SPAN(0xf, 0xa8, 0xb0), SPAN(0xf, 0xb7, 0xbd), SPAN(0xf, 0xd0, 0xe6), SPAN(0xf, 0xf0, 0xf4),
+	{}
+};
+
+/* There is no event for translations of code that were found. */
+const struct intel_pe_cache intel_pe_cache_no_itlb[] __initconst = {
+	CACHE(ITLB, READ, NONSENSE, 0x0e85), {}
+};
+
+static const struct intel_pe_extra extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x3fffffbfff), EXTRA(0x01bb, RSP_1, 0x3fffffbfff),
+	LOAD_LATENCY(0x01cd), EXTRA(0x01c6, FE, 0x7fff17), {}
+};
+
+static const struct intel_pe_core icl __initconst = {
+	.rules		= rules,
+	.extra		= extra,
+	.cache		= { intel_pe_cache_skl, intel_pe_cache_no_itlb },
+	.offcore	= { intel_pe_offcore_skl },
+	.pebs		= intel_icl_pebs_event_constraints,
+};
+
+static void __init volatile_memory(void)
+{
+	intel_pmu_pebs_data_source_skl(false);
+}
+
+static void __init persistent_memory(void)
+{
+	intel_pmu_pebs_data_source_skl(true);
+}
+
+#define ICL								\
+	.name		= "icelake",					\
+	.title		= "Icelake events",				\
+	.core		= &icl,						\
+	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING,	\
+	.late_ack	= 1,						\
+	.prec_dist	= 1,						\
+	.pt_coexists	= 1,						\
+	.metrics	= 4,						\
+	.rtm_abort	= 0x04c9,					\
+	.lbr_init	= intel_pmu_lbr_init_skl,			\
+	.config		= intel_pe_tsx_config,				\
+	.get		= intel_pe_get_icl,				\
+	.topdown	= intel_pe_td_metrics,				\
+	.mem		= intel_pe_mem_hsw,				\
+	.tsx		= intel_pe_tsx_icl,				\
+	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_tsx, \
+			    intel_pe_fmt_frontend }
+
+const struct intel_pe_model intel_pe_icelake __initconst = {
+	ICL, .data_source = volatile_memory,
+};
+
+const struct intel_pe_model intel_pe_icelake_x __initconst = {
+	ICL, .data_source = persistent_memory, .guest_pebs = 1,
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sandy Bridge and Ivy Bridge, clients and servers.
+ *
+ * Without hyper-threading there are eight counters, of which some events can use the first four;
+ * with it, memory events need theirs alone in the core (exclusive.c).
+ *
+ * Offcore responses from here on: who asked is in bits 0-15 (data read 0, RFO 1, prefetched data 4,
+ * prefetched RFO 5, prefetched to the L3 7 and 8), any response is bit 16, who answered is in bits
+ * 17-30 (local memory 22, remote 23-30), what the snoop found in 31-37 (37: no memory).
+ */
+#include "../model.h"
+
+static const struct intel_pe_rule snb_rules[] __initconst = {
+	ARCH_FIXED,
+	CODES(0xf, 0x04a3, 0x05a3), CODES(0x4, 0x02a3, 0x06a3), EVENTS(0x4, 0x48),
+	CODES(0x2, 0x01c0), EVENTS(0x8, 0xcd),
+	EXCL(0xf, 0xd0, 0xd1, 0xd2, 0xd3),
+	{}
+};
+
+static const struct intel_pe_rule ivb_rules[] __initconst = {
+	ARCH_FIXED,
+	CODES(0x4, 0x0148, 0x08a3, 0x0ca3),
+	CODES(0xf, 0x0279, 0x019c, 0x02a3, 0x04a3, 0x05a3, 0x06a3), CODES(0x2, 0x01c0),
+	EXCL(0xf, 0xd0, 0xd1, 0xd2, 0xd3),
+	{}
+};
+
+const struct intel_pe_cache intel_pe_cache_snb[] __initconst = {
+	CACHE(L1D, READ, 0xf1d0, 0x0151), CACHE(L1D, WRITE, 0xf2d0, 0x0851),
+	CACHE(L1D, PREFETCH, 0, 0x024e), CACHE(L1I, READ, 0, 0x0280),
+	CACHE(LL, READ, 0x01b7, 0x01b7), CACHE(LL, WRITE, 0x01b7, 0x01b7),
+	CACHE(LL, PREFETCH, 0x01b7, 0x01b7),
+	CACHE(DTLB, READ, 0x81d0, 0x0108), CACHE(DTLB, WRITE, 0x82d0, 0x0149),
+	CACHE(ITLB, READ, 0x1085, 0x0185), CACHE(BPU, READ, 0xc4, 0xc5),
+	CACHE(NODE, READ, 0x01b7, 0x01b7), CACHE(NODE, WRITE, 0x01b7, 0x01b7),
+	CACHE(NODE, PREFETCH, 0x01b7, 0x01b7),
+	{}
+};
+
+static const struct intel_pe_cache ivb_cache[] __initconst = {
+	CACHE(DTLB, READ, 0x81d0, 0x8108), {}
+};
+
+const struct intel_pe_cache intel_pe_offcore_snb[] __initconst = {
+	CACHE(LL, READ, 0x10081, 0x3fffc00081), CACHE(LL, WRITE, 0x10102, 0x3fffc00102),
+	CACHE(LL, PREFETCH, 0x10030, 0x3fffc00030),
+	CACHE(NODE, READ, 0x1fffc00081, 0x1fff800081),
+	CACHE(NODE, WRITE, 0x1fffc00102, 0x1fff800102),
+	CACHE(NODE, PREFETCH, 0x1fffc00030, 0x1fff800030),
+	{}
+};
+
+#define RESPONSES(bits)	\
+	EXTRA(0x01b7, RSP_0, bits), EXTRA(0x01bb, RSP_1, bits), LOAD_LATENCY(0x01cd), {}
+
+static const struct intel_pe_extra client_extra[] __initconst = { RESPONSES(0x3f807f8fff) };
+const struct intel_pe_extra intel_pe_extra_snbep[] __initconst = { RESPONSES(0x3fffff8fff) };
+
+static const struct intel_pe_label mem[] __initconst = {
+	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" }, { "mem-stores", "event=0xcd,umask=0x2" },
+	{}
+};
+
+#define SNB_CORE				\
+	.rules		= snb_rules,		\
+	.cache		= { intel_pe_cache_snb }, \
+	.offcore	= { intel_pe_offcore_snb }, \
+	.pebs		= intel_snb_pebs_event_constraints
+
+#define IVB_CORE				\
+	.rules		= ivb_rules,		\
+	.cache		= { intel_pe_cache_snb, ivb_cache }, \
+	.offcore	= { intel_pe_offcore_snb }, \
+	.pebs		= intel_ivb_pebs_event_constraints
+
+static const struct intel_pe_core snb __initconst = { SNB_CORE, .extra = client_extra };
+static const struct intel_pe_core snb_x __initconst = { SNB_CORE, .extra = intel_pe_extra_snbep };
+static const struct intel_pe_core ivb __initconst = { IVB_CORE, .extra = client_extra };
+static const struct intel_pe_core ivb_x __initconst = { IVB_CORE, .extra = intel_pe_extra_snbep };
+
+/* Stalls: cycles without a micro-operation that is issued; on Sandy Bridge dispatched, too. */
+#define COMMON								\
+	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING,	\
+	.stalls_front	= STALLED(0x010e), \
+	.lbr_init	= intel_pmu_lbr_init_snb,			\
+	.topdown	= intel_pe_td_snb,				\
+	.mem		= mem,						\
+	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat }
+
+#define SNB								\
+	COMMON,								\
+	.name		= "sandybridge",				\
+	.title		= "SandyBridge events",				\
+	.stalls_back	= STALLED(0x01b1), \
+	.alias		= intel_pe_alias_snb,				\
+	.quirks		= { intel_pe_quirk_ht, intel_pe_quirk_snb_pebs }
+
+#define IVB								\
+	COMMON,								\
+	.name		= "ivybridge",					\
+	.title		= "IvyBridge events",				\
+	.alias		= intel_pe_alias_ivb,				\
+	.prec_dist	= 1,						\
+	.quirks		= { intel_pe_quirk_ht }
+
+const struct intel_pe_model intel_pe_sandybridge __initconst = { SNB, .core = &snb };
+const struct intel_pe_model intel_pe_sandybridge_x __initconst = { SNB, .core = &snb_x };
+const struct intel_pe_model intel_pe_ivybridge __initconst = { IVB, .core = &ivb };
+const struct intel_pe_model intel_pe_ivybridge_x __initconst = { IVB, .core = &ivb_x };

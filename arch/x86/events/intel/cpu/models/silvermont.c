@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Silvermont and Airmont; Knights Landing and Mill, whose cores are descended from them.
+ *
+ * Offcore responses (see sandybridge.c).  On Knights a miss is what another tile's L2 (bits 19, 20)
+ * or some memory (21-24) answered.
+ */
+#include "../model.h"
+
+const struct intel_pe_cache intel_pe_cache_slm[] __initconst = {
+	CACHE(L1D, READ, 0, 0x0104), CACHE(L1I, READ, 0x0380, 0x0280),
+	CACHE(LL, READ, 0x01b7, 0), CACHE(LL, WRITE, 0x01b7, 0x01b7),
+	CACHE(LL, PREFETCH, 0x01b7, 0x01b7),
+	CACHE(DTLB, READ, 0, 0x0804), CACHE(ITLB, READ, 0xc0, 0x40205),
+	CACHE(BPU, READ, 0xc4, 0xc5),
+	{}
+};
+
+static const struct intel_pe_cache slm_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0), CACHE(LL, WRITE, 0x10002, 0x3680000002),
+	CACHE(LL, PREFETCH, 0x10030, 0x3680000030), {}
+};
+
+static const struct intel_pe_cache knl_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0), CACHE(LL, WRITE, 0x10002, 0x3f81f80002),
+	CACHE(LL, PREFETCH, 0x10030, 0x3f81f80030), {}
+};
+
+static const struct intel_pe_extra slm_extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x768005ffff), EXTRA(0x02b7, RSP_1, 0x368005ffff), {}
+};
+
+static const struct intel_pe_extra knl_extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x799ffbb6e7), EXTRA(0x02b7, RSP_1, 0x399ffbffe7), {}
+};
+
+/* Two slots in each cycle. */
+static const struct intel_pe_label topdown[] __initconst = {
+	{ "topdown-total-slots", "event=0x3c" }, { "topdown-total-slots.scale", "2" },
+	{ "topdown-fetch-bubbles", "event=0xca,umask=0x50" },
+	{ "topdown-fetch-bubbles.scale", "2" },
+	{ "topdown-slots-issued", "event=0xc2,umask=0x10" },
+	{ "topdown-slots-retired", "event=0xc2,umask=0x10" },
+	{}
+};
+
+static const struct intel_pe_core slm __initconst = {
+	.rules		= intel_pe_arch_rules,
+	.extra		= slm_extra,
+	.cache		= { intel_pe_cache_slm },
+	.offcore	= { slm_offcore },
+	.pebs		= intel_slm_pebs_event_constraints,
+};
+
+static const struct intel_pe_core knl __initconst = {
+	.rules		= intel_pe_arch_rules,
+	.extra		= knl_extra,
+	.cache		= { intel_pe_cache_slm },
+	.offcore	= { knl_offcore },
+	.pebs		= intel_slm_pebs_event_constraints,
+};
+
+const struct intel_pe_model intel_pe_silvermont __initconst = {
+	.name		= "silvermont",
+	.title		= "Silvermont events",
+	.core		= &slm,
+	.flags		= PMU_FL_HAS_RSP_1,
+	.lbr_init	= intel_pmu_lbr_init_slm,
+	.alias		= intel_pe_alias_core2,
+	.topdown	= topdown,
+	.format		= { intel_pe_fmt_offcore },
+};
+
+const struct intel_pe_model intel_pe_knights __initconst = {
+	.name		= "knights-landing",
+	.title		= "Knights Landing/Mill events",
+	.core		= &knl,
+	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING,
+	.lbr_init	= intel_pmu_lbr_init_knl,
+	.alias		= intel_pe_alias_core2,
+	.format		= { intel_pe_fmt_offcore },
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Skylake, Kaby Lake, Comet Lake, and Skylake servers, which may have persistent memory.
+ *
+ * Offcore responses (see sandybridge.c): local memory is bit 26, remote 27-29, split hits 30.
+ */
+#include "../model.h"
+
+static const struct intel_pe_rule rules[] __initconst = {
+	ARCH_FIXED, CODES(0x2, 0x01c0), EVENTS(0xf, 0xc6, 0xcd, 0xd0, 0xd1, 0xd2), {}
+};
+
+const struct intel_pe_cache intel_pe_cache_skl[] __initconst = {
+	CACHE(L1D, READ, 0x81d0, 0x0151), CACHE(L1D, WRITE, 0x82d0, 0),
+	CACHE(L1I, READ, 0, 0x0283),
+	CACHE(LL, READ, 0x01b7, 0x01b7), CACHE(LL, WRITE, 0x01b7, 0x01b7),
+	CACHE(DTLB, READ, 0x81d0, 0x0e08), CACHE(DTLB, WRITE, 0x82d0, 0x0e49),
+	CACHE(ITLB, READ, 0x2085, 0x0e85), CACHE(BPU, READ, 0xc4, 0xc5),
+	CACHE(NODE, READ, 0x01b7, 0x01b7), CACHE(NODE, WRITE, 0x01b7, 0x01b7),
+	{}
+};
+
+const struct intel_pe_cache intel_pe_offcore_skl[] __initconst = {
+	CACHE(LL, READ, 0x3fc0010001, 0x3ffc020001), CACHE(LL, WRITE, 0x3fc0010002, 0x3ffc020002),
+	CACHE(NODE, READ, 0x1fc4000001, 0x1ff8000001),
+	CACHE(NODE, WRITE, 0x1fc4000002, 0x1ff8000002),
+	{}
+};
+
+/* The frontend register faults for some of the bits in between. */
+static const struct intel_pe_extra extra[] __initconst = {
+	EXTRA(0x01b7, RSP_0, 0x3fffff8fff), EXTRA(0x01bb, RSP_1, 0x3fffff8fff),
+	LOAD_LATENCY(0x01cd), EXTRA(0x01c6, FE, 0x7fff17), {}
+};
+
+static const struct intel_pe_core skl __initconst = {
+	.rules		= rules,
+	.extra		= extra,
+	.cache		= { intel_pe_cache_skl },
+	.offcore	= { intel_pe_offcore_skl },
+	.pebs		= intel_skl_pebs_event_constraints,
+};
+
+static void __init volatile_memory(void)
+{
+	intel_pmu_pebs_data_source_skl(false);
+}
+
+static void __init persistent_memory(void)
+{
+	intel_pmu_pebs_data_source_skl(true);
+}
+
+#define SKL								\
+	.name		= "skylake",					\
+	.title		= "Skylake events",				\
+	.core		= &skl,						\
+	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING,	\
+	.late_ack	= 1,						\
+	.prec_dist	= 1,						\
+	.setup		= intel_pe_tfa_setup,				\
+	.quirks		= { intel_pe_quirk_pebs_isolation },		\
+	.lbr_init	= intel_pmu_lbr_init_skl,			\
+	.alias		= intel_pe_alias_skl,				\
+	.config		= intel_pe_tsx_config,				\
+	.get		= intel_pe_get_hsw,				\
+	.topdown	= intel_pe_td_skl,				\
+	.mem		= intel_pe_mem_hsw,				\
+	.tsx		= intel_pe_tsx_hsw,				\
+	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_tsx, \
+			    intel_pe_fmt_frontend }
+
+const struct intel_pe_model intel_pe_skylake __initconst = {
+	SKL, .data_source = volatile_memory,
+};
+
+const struct intel_pe_model intel_pe_skylake_x __initconst = {
+	SKL, .data_source = persistent_memory,
+};

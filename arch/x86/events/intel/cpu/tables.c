@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From the rows of a model's description to the tables that the driver works with.
+ *
+ * At boot.  The rows are discarded afterwards; what is made of them stays for good.  Nothing here
+ * depends on the CPU that this is, so KUnit can do it for every model.
+ */
+#include <linux/slab.h>
+
+#include "model.h"
+
+typedef u64 cache_table[PERF_COUNT_HW_CACHE_MAX][PERF_COUNT_HW_CACHE_OP_MAX]
+		       [PERF_COUNT_HW_CACHE_RESULT_MAX];
+
+/* Nobody writes to code, and what is fetched ahead is not looked up or predicted. */
+static bool makes_sense(int cache, int op)
+{
+	switch (cache) {
+	case PERF_COUNT_HW_CACHE_L1I:
+		return op != PERF_COUNT_HW_CACHE_OP_WRITE;
+	case PERF_COUNT_HW_CACHE_ITLB:
+	case PERF_COUNT_HW_CACHE_BPU:
+		return op == PERF_COUNT_HW_CACHE_OP_READ;
+	}
+	return true;
+}
+
+static void __init clear_cache(cache_table table)
+{
+	int cache, op;
+
+	for (cache = 0; cache < PERF_COUNT_HW_CACHE_MAX; cache++) {
+		for (op = 0; op < PERF_COUNT_HW_CACHE_OP_MAX; op++) {
+			u64 code = makes_sense(cache, op) ? 0 : NONSENSE;
+
+			table[cache][op][PERF_COUNT_HW_CACHE_RESULT_ACCESS] = code;
+			table[cache][op][PERF_COUNT_HW_CACHE_RESULT_MISS] = code;
+		}
+	}
+}
+
+static void __init fill_cache(cache_table table, const struct intel_pe_cache *row)
+{
+	for (; row && (row->access || row->miss); row++) {
+		u64 *to = table[row->cache][row->op];
+
+		to[PERF_COUNT_HW_CACHE_RESULT_ACCESS] = row->access;
+		to[PERF_COUNT_HW_CACHE_RESULT_MISS] = row->miss;
+	}
+}
+
+static struct event_constraint __init one_constraint(const struct intel_pe_rule *rule, int i)
+{
+	u64 code = rule->codes[i], counters = rule->counters, match = INTEL_ARCH_EVENT_MASK;
+	struct event_constraint c = { .code = code };
+
+	switch (rule->kind) {
+	case RULE_FIXED:
+		match = FIXED_EVENT_FLAGS;
+		break;
+	case RULE_EXCL:
+		c.flags = PERF_X86_EVENT_EXCL;
+		fallthrough;
+	case RULE_EVENT:
+		match = ARCH_PERFMON_EVENTSEL_EVENT;
+		break;
+	case RULE_SPAN:
+		match = ARCH_PERFMON_EVENTSEL_EVENT;
+		c.size = rule->codes[1] - code;
+		break;
+	case RULE_BIT:
+		match = ARCH_PERFMON_EVENTSEL_EVENT | code;
+		break;
+	case RULE_METRIC:
+		c.code = INTEL_TD_METRIC_RETIRING + (i << 8);
+		counters = BIT_ULL(INTEL_PMC_IDX_METRIC_BASE + i);
+		break;
+	}
+	c.cmask = match;
+	c.idxmsk64 = counters;
+	c.weight = hweight64(counters);
+	return c;
+}
+
+/* How many constraints a row is. */
+static int __init constraints_of(const struct intel_pe_rule *rule)
+{
+	int n = 0;
+
+	if (rule->kind == RULE_METRIC)
+		return rule->counters;
+	if (rule->kind == RULE_SPAN)
+		return 1;
+	while (n < ARRAY_SIZE(rule->codes) && rule->codes[n])
+		n++;
+	return n;
+}
+
+/**
+ * intel_pe_expand_rules - make a table of constraints
+ * @rules: rows
+ *
+ * Return: the table, for good; NULL: no memory.
+ */
+struct event_constraint * __init intel_pe_expand_rules(const struct intel_pe_rule *rules)
+{
+	const struct intel_pe_rule *rule;
+	struct event_constraint *table, *c;
+	int i, n = 1;
+
+	for (rule = rules; rule->kind != RULE_END; rule++)
+		n += constraints_of(rule);
+	table = kcalloc(n, sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return NULL;
+
+	c = table;
+	for (rule = rules; rule->kind != RULE_END; rule++) {
+		n = constraints_of(rule);
+		for (i = 0; i < n; i++)
+			*c++ = one_constraint(rule, i);
+	}
+	c->weight = -1;
+	return table;
+}
+
+static const u32 extra_msr[EXTRA_REG_MAX] __initconst = {
+	[EXTRA_REG_RSP_0]	= MSR_OFFCORE_RSP_0,
+	[EXTRA_REG_RSP_1]	= MSR_OFFCORE_RSP_1,
+	[EXTRA_REG_LDLAT]	= MSR_PEBS_LD_LAT_THRESHOLD,
+	[EXTRA_REG_FE]		= MSR_PEBS_FRONTEND,
+	[EXTRA_REG_SNOOP_0]	= MSR_SNOOP_RSP_0,
+	[EXTRA_REG_SNOOP_1]	= MSR_SNOOP_RSP_1,
+};
+
+/**
+ * intel_pe_expand_extra - make a table of further registers
+ * @rows: rows
+ *
+ * Return: the table, for good; NULL: no memory.
+ */
+struct extra_reg * __init intel_pe_expand_extra(const struct intel_pe_extra *rows)
+{
+	struct extra_reg *table;
+	int i, n = 0;
+
+	while (rows[n].code)
+		n++;
+	table = kcalloc(n + 1, sizeof(*table), GFP_KERNEL);
+	for (i = 0; table && i < n; i++) {
+		table[i] = (struct extra_reg) {
+			.event = rows[i].code,
+			.msr = extra_msr[rows[i].reg],
+			.config_mask = INTEL_ARCH_EVENT_MASK,
+			.valid_mask = rows[i].valid,
+			.idx = rows[i].reg,
+			.extra_msr_access = true,
+		};
+	}
+	return table;
+}
+
+/**
+ * intel_pe_load_core - have a PMU's tables be those of a kind of core
+ * @core: kind of core
+ * @pmu: one of hybrid PMUs, or NULL
+ */
+int __init intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu)
+{
+	int i;
+
+	if (core->cache[0])
+		clear_cache(hybrid_var(pmu, hw_cache_event_ids));
+	for (i = 0; i < ARRAY_SIZE(core->cache); i++)
+		fill_cache(hybrid_var(pmu, hw_cache_event_ids), core->cache[i]);
+	for (i = 0; i < ARRAY_SIZE(core->offcore); i++)
+		fill_cache(hybrid_var(pmu, hw_cache_extra_regs), core->offcore[i]);
+
+	hybrid(pmu, pebs_constraints) = core->pebs;
+	if (core->rules) {
+		hybrid(pmu, event_constraints) = intel_pe_expand_rules(core->rules);
+		if (!hybrid(pmu, event_constraints))
+			return -ENOMEM;
+	}
+	if (core->extra) {
+		hybrid(pmu, extra_regs) = intel_pe_expand_extra(core->extra);
+		if (!hybrid(pmu, extra_regs))
+			return -ENOMEM;
+	}
+	return 0;
+}

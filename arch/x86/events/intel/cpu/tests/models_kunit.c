@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: the descriptions of all models, as the driver would expand them.
+ *
+ * They are discarded after boot, so the suite is one of init data and runs with the others at boot.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+
+#include "../model.h"
+
+typedef void core_fn(struct kunit *test, const struct intel_pe_model *model,
+		     const struct intel_pe_core *core);
+
+static void __init each_core(struct kunit *test, core_fn *fn)
+{
+	int i;
+
+	for (i = 0; i < intel_pe_nr_models; i++) {
+		const struct intel_pe_model *model = intel_pe_models[i].model;
+
+		fn(test, model, model->core);
+		if (model->small)
+			fn(test, model, model->small);
+	}
+	fn(test, &intel_pe_arch1, intel_pe_arch1.core);
+	fn(test, &intel_pe_arch2, intel_pe_arch2.core);
+	fn(test, &intel_pe_arch5, intel_pe_arch5.core);
+}
+
+static void __init each_model_once(struct kunit *test)
+{
+	int i, j;
+
+	for (i = 0; i < intel_pe_nr_models; i++) {
+		const struct intel_pe_model *model = intel_pe_models[i].model;
+
+		KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(intel_pe_models[i].vfm), model);
+		KUNIT_EXPECT_NOT_NULL(test, model->name);
+		KUNIT_EXPECT_NOT_NULL(test, model->title);
+		KUNIT_EXPECT_NOT_NULL(test, model->core);
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, intel_pe_models[i].vfm, intel_pe_models[j].vfm);
+	}
+	KUNIT_EXPECT_NULL(test, intel_pe_find_model(0));
+}
+
+static struct event_constraint * __init first_match(struct event_constraint *table, u64 config)
+{
+	while (!constraint_match(table, config))	/* the end matches all */
+		table++;
+	return table;
+}
+
+/*
+ * Every row must be the first for some config, so that none is hidden by those before it: for one of
+ * its codes, maybe with a umask or a filter that it does not care about.
+ */
+static bool __init is_reachable(struct event_constraint *table, struct event_constraint *c)
+{
+	static const u64 more[] = { 0, 0x5500, 1 << 24 };
+	u64 code;
+	int i;
+
+	for (code = c->code; code <= c->code + c->size; code++) {
+		for (i = 0; i < ARRAY_SIZE(more); i++) {
+			if (first_match(table, code | (more[i] & ~c->cmask)) == c)
+				return true;
+		}
+	}
+	return false;
+}
+
+#define GENERAL		GENMASK_ULL(9, 0)
+#define FIXED_ONES	(GENMASK_ULL(15, 0) << INTEL_PMC_IDX_FIXED)
+#define METRIC_ONES	(GENMASK_ULL(7, 0) << INTEL_PMC_IDX_METRIC_BASE)
+
+static void __init check_rules(struct kunit *test, const struct intel_pe_model *model,
+			       const struct intel_pe_core *core)
+{
+	struct event_constraint *c, *table;
+
+	if (!core->rules)
+		return;
+	table = intel_pe_expand_rules(core->rules);
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	for (c = table; c->weight != -1; c++) {
+		/* on one counter at least, so alone it can be scheduled */
+		KUNIT_EXPECT_GT_MSG(test, c->weight, 0, "%s %llx", model->name, c->code);
+		KUNIT_EXPECT_EQ(test, c->weight, hweight64(c->idxmsk64));
+		KUNIT_EXPECT_EQ_MSG(test, c->idxmsk64 & ~(GENERAL | FIXED_ONES | METRIC_ONES), 0,
+				    "%s %llx", model->name, c->code);
+		KUNIT_EXPECT_EQ_MSG(test, c->code & ~c->cmask, 0, "%s %llx", model->name, c->code);
+		KUNIT_EXPECT_TRUE_MSG(test, is_reachable(table, c), "%s %llx", model->name,
+				      c->code);
+	}
+	kfree(table);
+}
+
+static void __init rules(struct kunit *test)
+{
+	each_core(test, check_rules);
+}
+
+/* Slots and as many metrics as the model says, or none of them. */
+static void __init check_metrics(struct kunit *test, const struct intel_pe_model *model,
+				 const struct intel_pe_core *core)
+{
+	struct event_constraint *c, *table = intel_pe_expand_rules(core->rules);
+	u64 want = 0, have = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	if (core == model->core && model->metrics)
+		want = INTEL_PMC_MSK_FIXED_SLOTS |
+		       (BIT_ULL(model->metrics) - 1) << INTEL_PMC_IDX_METRIC_BASE;
+	/* of an unknown model it is not known what its fourth fixed counter counts */
+	else if (model == &intel_pe_arch5)
+		want = INTEL_PMC_MSK_FIXED_SLOTS;
+	for (c = table; c->weight != -1; c++)
+		have |= c->idxmsk64 & INTEL_PMC_MSK_TOPDOWN;
+	KUNIT_EXPECT_EQ_MSG(test, have, want, "%s", model->name);
+	kfree(table);
+}
+
+static void __init metrics(struct kunit *test)
+{
+	each_core(test, check_metrics);
+}
+
+/* Every register is known; both of a pair are there or the first; no code twice. */
+static void __init check_extra(struct kunit *test, const struct intel_pe_model *model,
+			       const struct intel_pe_core *core)
+{
+	struct extra_reg *table, *er, *other;
+	u32 regs = 0;
+
+	if (!core->extra)
+		return;
+	table = intel_pe_expand_extra(core->extra);
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	for (er = table; er->msr; er++) {
+		regs |= BIT(er->idx);
+		KUNIT_EXPECT_NE(test, er->valid_mask, 0);
+		KUNIT_EXPECT_EQ(test, er->event & ~er->config_mask, 0);
+		for (other = table; other < er; other++)
+			KUNIT_EXPECT_NE_MSG(test, er->event, other->event, "%s", model->name);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, er->event, 0, "%s: a row without a register", model->name);
+	KUNIT_EXPECT_TRUE(test, regs & BIT(EXTRA_REG_RSP_0));
+	KUNIT_EXPECT_EQ_MSG(test, !!(regs & BIT(EXTRA_REG_RSP_1)),
+			    !!(model->flags & PMU_FL_HAS_RSP_1), "%s", model->name);
+	kfree(table);
+}
+
+static void __init extra_registers(struct kunit *test)
+{
+	each_core(test, check_extra);
+}
+
+static bool __init needs_offcore(const struct intel_pe_core *core, u64 code)
+{
+	const struct intel_pe_extra *row;
+
+	for (row = core->extra; row && row->code; row++) {
+		if (row->code == code && row->reg <= EXTRA_REG_RSP_1)
+			return true;
+	}
+	return false;
+}
+
+static u64 __init offcore_bits(const struct intel_pe_core *core)
+{
+	const struct intel_pe_extra *row;
+
+	for (row = core->extra; row->code; row++) {
+		if (row->reg == EXTRA_REG_RSP_0)
+			return row->valid;
+	}
+	return 0;
+}
+
+/* The last row of lists for this cache and operation. */
+static const struct intel_pe_cache * __init
+last_row(const struct intel_pe_cache *const *lists, const struct intel_pe_cache *like)
+{
+	const struct intel_pe_cache *row, *found = NULL;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		for (row = lists[i]; row && (row->access || row->miss); row++) {
+			if (row->cache == like->cache && row->op == like->op)
+				found = row;
+		}
+	}
+	return found;
+}
+
+/* An event of offcore responses has a value for its register, of bits that it has; others none. */
+static void __init check_offcore(struct kunit *test, const struct intel_pe_model *model,
+				 const struct intel_pe_core *core, u64 code, u64 value)
+{
+	if (!needs_offcore(core, code)) {
+		KUNIT_EXPECT_EQ_MSG(test, value, 0, "%s %llx", model->name, code);
+		return;
+	}
+	KUNIT_EXPECT_NE_MSG(test, value, 0, "%s %llx", model->name, code);
+	KUNIT_EXPECT_EQ_MSG(test, value & ~offcore_bits(core), 0, "%s %llx", model->name, value);
+}
+
+static void __init check_cache(struct kunit *test, const struct intel_pe_model *model,
+			       const struct intel_pe_core *core)
+{
+	static const struct intel_pe_cache nothing;
+	const struct intel_pe_cache *row, *value;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(core->cache); i++) {
+		for (row = core->cache[i]; row && (row->access || row->miss); row++) {
+			KUNIT_ASSERT_LT(test, row->cache, PERF_COUNT_HW_CACHE_MAX);
+			KUNIT_ASSERT_LT(test, row->op, PERF_COUNT_HW_CACHE_OP_MAX);
+			if (last_row(core->cache, row) != row)
+				continue;
+			value = last_row(core->offcore, row) ?: &nothing;
+			check_offcore(test, model, core, row->access, value->access);
+			check_offcore(test, model, core, row->miss, value->miss);
+		}
+	}
+}
+
+static void __init cache_events(struct kunit *test)
+{
+	each_core(test, check_cache);
+}
+
+static struct kunit_case cases[] __refdata = {
+	KUNIT_CASE(each_model_once),
+	KUNIT_CASE(rules),
+	KUNIT_CASE(metrics),
+	KUNIT_CASE(extra_registers),
+	KUNIT_CASE(cache_events),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "perf_x86_intel_models",
+	.test_cases	= cases,
+};
+
+kunit_test_init_section_suites(&suite);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TSX_FORCE_ABORT: microcode of Skylake and its kin takes counter 3 for transactions.
+ *
+ * Either transactions abort, or counter 3 must not be used.  Aborting is switched on before an
+ * event gets the counter, and off when the PMU goes on without one there.  allow_tsx_force_abort in
+ * sysfs, 1 at boot, says which of the two matters more.
+ */
+#include <linux/cpu.h>
+#include <linux/device.h>
+
+#include "cpu.h"
+
+#define TFA_COUNTER	3
+
+static bool allowed = true;
+
+bool intel_pe_tfa_forbidden(void)
+{
+	return !READ_ONCE(allowed);
+}
+
+/* This CPU, interrupts off. */
+void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on)
+{
+	u64 value = on ? MSR_TFA_RTM_FORCE_ABORT : 0;
+
+	if (cpuc->tfa_shadow == value)
+		return;
+	cpuc->tfa_shadow = value;
+	wrmsrl(MSR_TSX_FORCE_ABORT, value);
+}
+
+static void commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter)
+{
+	if (counter == TFA_COUNTER)
+		intel_pe_tfa_set(cpuc, true);
+}
+
+static void enable_all(int added)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+
+	if (!test_bit(TFA_COUNTER, cpuc->active_mask))
+		intel_pe_tfa_set(cpuc, false);
+	intel_pe_enable_all(added);
+}
+
+/* What has the counter goes elsewhere, because its constraint is asked for again. */
+static void leave_counter(void *unused)
+{
+	if (test_bit(TFA_COUNTER, this_cpu_ptr(&cpu_hw_events)->active_mask))
+		perf_pmu_resched(x86_get_pmu(smp_processor_id()));
+}
+
+static ssize_t allow_tsx_force_abort_show(struct device *dev, struct device_attribute *attr,
+					  char *page)
+{
+	return sysfs_emit(page, "%d\n", READ_ONCE(allowed));
+}
+
+static ssize_t allow_tsx_force_abort_store(struct device *dev, struct device_attribute *attr,
+					   const char *page, size_t len)
+{
+	bool value;
+	int ret = kstrtobool(page, &value);
+
+	if (ret)
+		return ret;
+	if (value == READ_ONCE(allowed))
+		return len;
+
+	WRITE_ONCE(allowed, value);
+	cpus_read_lock();
+	on_each_cpu(leave_counter, NULL, 1);
+	cpus_read_unlock();
+	return len;
+}
+
+struct device_attribute intel_pe_tfa_attr = __ATTR_RW(allow_tsx_force_abort);
+
+/* Not where the microcode aborts all transactions anyway. */
+void __init intel_pe_tfa_setup(void)
+{
+	if (!boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) ||
+	    boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
+		return;
+	x86_pmu.flags |= PMU_FL_TFA;
+	x86_pmu.get_event_constraints = intel_pe_get_tfa;
+	x86_pmu.enable_all = enable_all;
+	x86_pmu.commit_scheduling = commit_scheduling;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Top-down metrics: how the slots of the pipeline were used.
+ *
+ * Fixed counter 3 counts slots; the register of metrics says, in 255ths of them, how many were
+ * spent on each of 4 or 8 things.  Both start from 0 together, and the finer the shares are wanted,
+ * the sooner they have to be cleared.  So the counter that all events of such a group have is the
+ * registers' pair, and their events are metrics of it: none has a period, and hw.saved_slots and
+ * hw.saved_metric are the values of the registers that the event has accounted already.
+ *
+ * The group's leader is the slots event.  It clears the registers when it starts; every read clears
+ * them again; an event that is stopped only notes the values, as that is what happens at a context
+ * switch.  Two reads are not one: the PMU must be off, or this is the PMI.
+ */
+#include <linux/math64.h>
+
+#include "cpu.h"
+
+struct pair {
+	u64	slots, metrics;
+};
+
+static u64 worth(int idx, const struct pair *at)
+{
+	u8 share;
+
+	if (!is_metric_idx(idx))
+		return at->slots;
+	share = at->metrics >> (8 * (idx - INTEL_PMC_IDX_METRIC_BASE));
+	return mul_u64_u32_div(at->slots, share, 255);
+}
+
+/*
+ * Does the event count this way now?  Slots that ran on their own when the first metric was opened
+ * do so when they start next; until then they have a period in the counter, and prev_count.
+ */
+static bool counts_from_zero(struct perf_event *event)
+{
+	return is_topdown_count(event) && !local64_read(&event->hw.prev_count);
+}
+
+/*
+ * A share that was rounded up last time may have become less: that is not taken back, the event
+ * has accounted it.
+ */
+static void account(struct perf_event *event, const struct pair *now, const struct pair *kept)
+{
+	struct hw_perf_event *hw = &event->hw;
+	struct pair then = { hw->saved_slots, hw->saved_metric };
+	u64 new = worth(hw->idx, now), old = worth(hw->idx, &then);
+
+	if (new > old)
+		local64_add(new - old, &event->count);
+	hw->saved_slots = kept->slots;
+	hw->saved_metric = kept->metrics;
+}
+
+static u64 active_topdown(struct cpu_hw_events *cpuc)
+{
+	return *(u64 *)cpuc->active_mask & INTEL_PMC_MSK_TOPDOWN;
+}
+
+/* The counter of slots must be written before the metrics. */
+static void clear_registers(void)
+{
+	wrmsrl(MSR_CORE_PERF_FIXED_CTR3, 0);
+	wrmsrl(MSR_PERF_METRICS, 0);
+}
+
+/**
+ * intel_pe_topdown_update - account what there is for all running events of the group
+ * @event: the event this is about; NULL in a PMI
+ *
+ * PMU off, or PMI.  An event that is no longer active is being stopped.
+ * Return: the slots.
+ */
+u64 intel_pe_topdown_update(struct perf_event *event)
+{
+	static const struct pair zero;
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	u64 active = active_topdown(cpuc);
+	bool stopping = event && !(active & BIT_ULL(event->hw.idx));
+	const struct pair *kept;
+	struct pair now;
+	int i;
+
+	rdpmcl(INTEL_PMC_FIXED_RDPMC_BASE | 3, now.slots);
+	if (!now.slots)
+		return 0;
+	rdpmcl(INTEL_PMC_FIXED_RDPMC_METRICS, now.metrics);
+
+	kept = stopping ? &now : &zero;
+	for_each_set_bit(i, (unsigned long *)&active, X86_PMC_IDX_MAX) {
+		if (counts_from_zero(cpuc->events[i]))
+			account(cpuc->events[i], &now, kept);
+	}
+	if (stopping)
+		account(event, &now, kept);
+	else
+		clear_registers();
+	return now.slots;
+}
+
+static void start_from_zero(struct perf_event *event)
+{
+	event->hw.saved_slots = 0;
+	event->hw.saved_metric = 0;
+	local64_set(&event->hw.prev_count, 0);
+}
+
+/**
+ * intel_pe_topdown_start - an event of the group starts
+ * @event: event of the group
+ *
+ * PMU off.  The leader is first.  A metric that comes later must not account what was before: the
+ * others take it, and the registers start from 0.
+ */
+void intel_pe_topdown_start(struct perf_event *event)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	struct perf_event *slots = cpuc->events[INTEL_PMC_IDX_FIXED_SLOTS];
+
+	if (slots && slots != event && !counts_from_zero(slots)) {
+		x86_perf_event_update(slots);
+		start_from_zero(slots);
+		clear_registers();
+	} else if (active_topdown(cpuc)) {
+		intel_pe_topdown_update(NULL);
+	} else {
+		clear_registers();
+	}
+	start_from_zero(event);
+	perf_event_update_userpage(event);
+}
+
+/**
+ * intel_pe_topdown_counts - is @event accounted by intel_pe_topdown_update()?
+ * @event: event that is on a counter
+ */
+bool intel_pe_topdown_counts(struct perf_event *event)
+{
+	return unlikely(is_topdown_count(event)) && counts_from_zero(event);
+}
+
+static bool is_known_metric(struct perf_event *event)
+{
+	return is_metric_event(event) &&
+	       event->attr.config < INTEL_TD_METRIC_RETIRING + (x86_pmu.num_topdown_events << 8);
+}
+
+/**
+ * intel_pe_topdown_config - check a raw event that may be of the group
+ * @event: new event
+ *
+ * Slots alone are an event of a fixed counter like others and can be sampled.  Metrics need a
+ * leader that counts slots from 0, so neither it nor they can be sampled.
+ */
+int intel_pe_topdown_config(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	union perf_capabilities cap = hybrid(event->pmu, intel_cap);
+
+	if (!cap.perf_metrics || !is_topdown_event(event))
+		return 0;
+	if (event->attr.config1 || event->attr.config2 ||
+	    (event->attr.config & X86_ALL_EVENT_FLAGS))
+		return -EINVAL;
+	if (!is_known_metric(event))
+		return 0;
+	if (is_sampling_event(event) || is_sampling_event(leader) || !is_slots_event(leader))
+		return -EINVAL;
+
+	event->event_caps |= PERF_EV_CAP_SIBLING;
+	event->hw.flags |= PERF_X86_EVENT_TOPDOWN;
+	leader->hw.flags |= PERF_X86_EVENT_TOPDOWN;
+	return 0;
+}
