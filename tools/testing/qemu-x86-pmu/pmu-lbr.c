@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Last branch records of the emulated PMU, Intel's: the legacy ones in the
- * format with an info register (Skylake), or the architectural ones.
+ * Last branch records of the emulated PMU.  Intel's: the legacy ones in the
+ * format with an info register (Skylake), or the architectural ones; AMD's: the
+ * 16 of LbrExtV2, or its branch sampling: a counter's interrupt is held back
+ * until 16 branches have been taken since.
  *
  * While they are on, HF_LBR is set in env->hflags, which is part of a
  * translation block's key, and blocks translated with it call here: a branch
@@ -10,7 +12,8 @@
  * target is known, unless it is a conditional one and execution went on behind
  * it.  Interrupts and exceptions begin a far branch of their own.
  *
- * Architectural records are numbered from the newest; inside, both are a ring.
+ * Architectural and AMD's records are numbered from the newest; inside, all are
+ * a ring.
  */
 #include "qemu/osdep.h"
 #include "cpu.h"
@@ -28,10 +31,25 @@
 #define M_ARCH_TO   0x1600
 #define M_ARCH_INFO 0x1200
 
+#define M_AMD_SELECT 0xc000010e
+#define M_AMD_CFG   0xc000010f
+#define M_AMD_FROM  0xc0010300
+
 #define SEL_NO_RING0  (1u << 0)
 #define SEL_NO_USER   (1u << 1)
 #define SEL_STACK     (1u << 9)
 #define SEL_VALID     0x3ffu
+#define SEL_AMD_VALID 0x1ffu
+#define CFG_AMD_ON    (1u << 6)
+#define CFG_AMD_VALID 0x7fu
+#define CFG_BRS_ON    (1u << 2)
+#define CFG_BRS_ONES  (3u << 3)
+#define CFG_BRS_SOME  (1u << 5)
+#define CFG_BRS_NEXT  16                 /* four bits */
+#define CFG_BRS_VALID (0x7u << 24 | 0xfu << 16 | 0x3cu)
+#define AMD_ADDRESS   ((1ull << 58) - 1)
+#define AMD_EXECUTED  (1ull << 63)
+#define AMD_PREDICTED (1ull << 62)
 #define CTL_ON        (1u << 0)
 #define CTL_RING0     (1u << 1)
 #define CTL_USER      (1u << 2)
@@ -55,6 +73,16 @@ static const struct {
 static bool lbr_arch(X86PMU *p)
 {
     return p->want_lbr == LBR_ARCH;
+}
+
+static bool lbr_amd(X86PMU *p)
+{
+    return p->want_lbr >= LBR_AMD;
+}
+
+static bool lbr_brs(X86PMU *p)
+{
+    return p->want_lbr == LBR_AMD_BRS;
 }
 
 static uint64_t lbr_pc(CPUX86State *env)
@@ -86,6 +114,12 @@ static void lbr_push(X86PMU *p, uint64_t to)
     uint64_t cycles = (l->begun - l->last) * MAX(p->cpi, 1);
 
     l->tos = (l->tos + 1) % X86_LBR_NR;
+    if (lbr_amd(p)) {
+        l->from[l->tos] = l->source & AMD_ADDRESS;
+        l->to[l->tos] = (to & AMD_ADDRESS) | AMD_EXECUTED |
+            (l->kind == X86_BRANCH_FAR ? 0 : AMD_PREDICTED);
+        return;
+    }
     l->from[l->tos] = l->source;
     l->to[l->tos] = to;
     l->info[l->tos] = MIN(cycles, 0xffff);
@@ -94,6 +128,42 @@ static void lbr_push(X86PMU *p, uint64_t to)
             (uint64_t)arch_kind[l->kind].type << INFO_TYPE_SHIFT;
     }
     l->last = l->begun;
+}
+
+/* A held interrupt is let go. */
+static void brs_end(CPUX86State *env)
+{
+    X86LBR *l = &env->pmu.lbr;
+
+    l->hold = false;
+    l->kind = 0;
+    l->ctl &= ~(uint64_t)CFG_BRS_ON;
+    x86_pmu_interrupt(env);
+}
+
+/* The same form as the kernel's: which entry is next, and with the last one it starts over. */
+static void brs_push(CPUX86State *env, uint64_t to)
+{
+    X86LBR *l = &env->pmu.lbr;
+    uint32_t n = l->ctl >> CFG_BRS_NEXT & 15;
+
+    l->from[n] = l->source;
+    l->to[n] = to;
+    l->ctl &= ~(15ull << CFG_BRS_NEXT);
+    l->ctl |= CFG_BRS_SOME | (uint64_t)((n + 1) & 15) << CFG_BRS_NEXT;
+    if (n == 15) {
+        brs_end(env);
+    }
+}
+
+/* An interrupt is due: shall it wait? */
+bool x86_lbr_hold(X86PMU *p)
+{
+    if (!lbr_brs(p) || !(p->lbr.ctl & CFG_BRS_ON)) {
+        return false;
+    }
+    p->lbr.hold = true;
+    return true;
 }
 
 static void lbr_pop(X86LBR *l)
@@ -112,6 +182,13 @@ static void lbr_arrive(CPUX86State *env)
     uint64_t to = lbr_pc(env);
     uint32_t sel = lbr_select(p);
 
+    if (lbr_brs(p)) {
+        if (l->hold && !(l->kind == X86_BRANCH_JCC && to == l->next)) {
+            brs_push(env, to);
+        }
+        l->kind = 0;
+        return;
+    }
     if (!(sel & (env->hflags & HF_CPL_MASK ? SEL_NO_USER : SEL_NO_RING0)) &&
         !(sel >> l->kind & 1) && !(l->kind == X86_BRANCH_JCC && to == l->next)) {
         if (!(sel & SEL_STACK)) {
@@ -174,7 +251,11 @@ void x86_lbr_event(CPUX86State *env, bool is_int)
 
 static bool lbr_on(X86PMU *p)
 {
-    return (lbr_arch(p) ? p->lbr.ctl & CTL_ON :
+    if (lbr_brs(p)) {
+        return p->lbr.hold;
+    }
+    return (lbr_amd(p) ? p->lbr.ctl & CFG_AMD_ON :
+            lbr_arch(p) ? p->lbr.ctl & CTL_ON :
             p->want_lbr && p->debugctl & DBG_LBR) && !(p->status & ST_LBR_FRZ);
 }
 
@@ -196,7 +277,7 @@ void x86_lbr_freeze(CPUX86State *env)
 {
     X86PMU *p = &env->pmu;
 
-    if (!p->want_lbr || !(p->debugctl & DBG_FRZ_LBR)) {
+    if (!p->want_lbr || p->want_lbr > LBR_AMD || !(p->debugctl & DBG_FRZ_LBR)) {
         return;
     }
     if (x86_pmu_streamlined(p)) {
@@ -255,6 +336,60 @@ static RegResult lbr_entry(X86PMU *p, uint32_t msr, uint64_t *val, bool write)
     return REG_NONE;
 }
 
+/* Branch sampling has ones that must be written as such, and no filters. */
+static RegResult brs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
+{
+    X86LBR *l = &env->pmu.lbr;
+    uint32_t n = msr - M_AMD_FROM;
+
+    if (n < 2 * X86_LBR_AMD_NR) {
+        uint64_t *reg = &(n & 1 ? l->to : l->from)[n / 2];
+
+        *(write ? reg : val) = write ? *val : *reg;
+        return REG_OK;
+    }
+    if (msr != M_AMD_CFG) {
+        return REG_NONE;
+    }
+    if (!write) {
+        *val = l->ctl;
+        return REG_OK;
+    }
+    if (*val & ~(uint64_t)CFG_BRS_VALID || (*val & CFG_BRS_ONES) != CFG_BRS_ONES) {
+        return REG_GP;
+    }
+    l->ctl = *val;
+    if (l->hold && !(*val & CFG_BRS_ON)) {
+        brs_end(env);
+    }
+    return REG_OK;
+}
+
+/* Any value can be written to a record of AMD's. */
+static RegResult amd_reg(X86PMU *p, uint32_t msr, uint64_t *val, bool write)
+{
+    X86LBR *l = &p->lbr;
+    uint64_t valid = ~0ull, *reg;
+    uint32_t n = msr - M_AMD_FROM;
+
+    if (msr == M_AMD_SELECT) {
+        reg = &l->select;
+        valid = SEL_AMD_VALID;
+    } else if (msr == M_AMD_CFG) {
+        reg = &l->ctl;
+        valid = CFG_AMD_VALID;
+    } else if (n < 2 * X86_LBR_AMD_NR) {
+        reg = (n & 1 ? l->to : l->from) + (l->tos + X86_LBR_NR - n / 2) % X86_LBR_NR;
+    } else {
+        return REG_NONE;
+    }
+    if (write && *val & ~valid) {
+        return REG_GP;
+    }
+    *(write ? reg : val) = write ? *val : *reg;
+    return REG_OK;
+}
+
 /* One register, read or written; the caller updates. */
 RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
 {
@@ -263,6 +398,12 @@ RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
 
     if (!p->want_lbr) {
         return REG_NONE;
+    }
+    if (lbr_brs(p)) {
+        return brs_reg(env, msr, val, write);
+    }
+    if (lbr_amd(p)) {
+        return amd_reg(p, msr, val, write);
     }
     if (msr == (lbr_arch(p) ? M_ARCH_CTL : M_SELECT)) {
         uint64_t *reg = lbr_arch(p) ? &l->ctl : &l->select;

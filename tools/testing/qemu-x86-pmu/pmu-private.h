@@ -9,8 +9,11 @@
 #define DBG_FRZ_LBR     (1ull << 11)
 #define DBG_FRZ_ON_PMI  (1ull << 12)
 
-/* of the property pmu-lbr */
-enum { LBR_NONE, LBR_LEGACY, LBR_ARCH };
+/*
+ * Of the property pmu-lbr: 1 and 2.  On AMD with PerfMonV2 they stand for LbrExtV2, 2 without
+ * freezing, and with core counters for branch sampling.
+ */
+enum { LBR_NONE, LBR_LEGACY, LBR_ARCH, LBR_AMD, LBR_AMD_PLAIN, LBR_AMD_BRS };
 
 typedef enum { REG_NONE, REG_OK, REG_GP } RegResult;
 
@@ -21,6 +24,7 @@ static inline bool x86_canonical(uint64_t v)
 
 /* pmu.c */
 uint64_t x86_pmu_now(CPUX86State *env);
+void x86_pmu_interrupt(CPUX86State *env);
 /* Freezing shows as a status bit, and control registers stay. */
 bool x86_pmu_streamlined(X86PMU *p);
 
@@ -28,6 +32,7 @@ bool x86_pmu_streamlined(X86PMU *p);
 void x86_lbr_reset(CPUX86State *env);
 void x86_lbr_finish(CPUX86State *env);
 void x86_lbr_freeze(CPUX86State *env);
+bool x86_lbr_hold(X86PMU *p);
 void x86_lbr_update(CPUX86State *env);
 uint32_t x86_lbr_capabilities(X86PMU *p);
 RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);

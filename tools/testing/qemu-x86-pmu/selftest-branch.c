@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of the selftest about what the PMU records: branches (legacy and
- * architectural), PEBS records; and about its counts of register accesses.
+ * The parts of the selftest about what the PMU records: branches (legacy,
+ * architectural and AMD's), PEBS records; and about its counts of register accesses.
  */
 #include "selftest.h"
 
 #define NR    32
 #define ARCH  0x14ce
+#define AMD_SELECT  0xc000010e
+#define AMD_CFG     0xc000010f
+#define AMD_FROM    0xc0010300
+#define AMD_ADDRESS ((1ull << 58) - 1)
 
 /*
  * lbr_run(msr, on, off): one branch of each kind between two WRMSRs.
@@ -48,15 +52,17 @@ static const struct {
 };
 #define DID ((int)(sizeof(did) / sizeof(did[0])))
 
-static u32 arch;
+static u32 arch, amd, nr = NR;
 
 static u64 from(u32 n)
 {
-    return rd(arch ? 0x1500 + n : 0x680 + (((u32)rd(0x1c9) - n) & (NR - 1)));
+    return amd ? rd(AMD_FROM + 2 * n) & AMD_ADDRESS :
+           rd(arch ? 0x1500 + n : 0x680 + (((u32)rd(0x1c9) - n) & (NR - 1)));
 }
 static u64 to(u32 n)
 {
-    return rd(arch ? 0x1600 + n : 0x6c0 + (((u32)rd(0x1c9) - n) & (NR - 1)));
+    return amd ? rd(AMD_FROM + 2 * n + 1) & AMD_ADDRESS :
+           rd(arch ? 0x1600 + n : 0x6c0 + (((u32)rd(0x1c9) - n) & (NR - 1)));
 }
 static u64 info(u32 n)
 {
@@ -69,6 +75,13 @@ static u32 prepare(u32 select)
     u32 ctl = 1, i;
     static const u8 bit[] = { 1, 2, 16, 19, 20, 21, 18, 17, 22 };
 
+    if (amd) {
+        for (i = 0; i < 2 * nr; i++) {
+            wr(AMD_FROM + i, 0);
+        }
+        wr(AMD_SELECT, select);
+        return 1 << 6;
+    }
     if (!arch) {
         for (i = 0; i < NR; i++) {
             wr(0x680 + i, 0), wr(0x6c0 + i, 0), wr(0xdc0 + i, 0);
@@ -87,7 +100,7 @@ static u32 recorded(void)
 {
     u32 n;
 
-    for (n = 0; n < NR && from(n); n++) {
+    for (n = 0; n < nr && from(n); n++) {
     }
     return n;
 }
@@ -117,7 +130,7 @@ static void registers(void)
 
 static void kinds(void)
 {
-    u32 msr = arch ? ARCH : 0x1d9, i, k, on = prepare(0), hidden;
+    u32 msr = amd ? AMD_CFG : arch ? ARCH : 0x1d9, i, k, on = prepare(0), hidden;
 
     lbr_run(msr, on, 0);
     eq("branches recorded", recorded(), DID);
@@ -127,10 +140,16 @@ static void kinds(void)
         if (arch) {
             eq("branch type", info(i) >> 56 & 15, did[i].type);
         }
+        if (amd) {
+            eq("branch executed, predicted", rd(AMD_FROM + 2 * i + 1) >> 61,
+               did[i].filter == 8 ? 4 : 6);
+        }
     }
-    /* between two calls of lbr_f: ret, jmp, xor, jnz, jz, mov, jmp, mov, call */
-    eq("cycles of ret, rel. jump", info(DID - 3) & 0xffff, (info(DID - 2) & 0xffff));
-    eq("cycles to the conditional", info(DID - 4) & 0xffff, 3 * (info(DID - 3) & 0xffff));
+    if (!amd) {
+        /* between two calls of lbr_f: ret, jmp, xor, jnz, jz, mov, jmp, mov, call */
+        eq("cycles of ret, rel. jump", info(DID - 3) & 0xffff, (info(DID - 2) & 0xffff));
+        eq("cycles to the conditional", info(DID - 4) & 0xffff, 3 * (info(DID - 3) & 0xffff));
+    }
     for (k = 2; k <= 8; k++) {
         on = prepare(1u << k);
         for (i = hidden = 0; i < DID; i++) {
@@ -146,9 +165,9 @@ static void kinds(void)
     for (i = 0, on = prepare(0); i < 4; i++) {
         lbr_run(msr, on, 0);
     }
-    eq("more than there is room for", recorded(), NR);
+    eq("more than there is room for", recorded(), nr);
     eq("the newest", from(0), (u32)lbr_int);
-    eq("the oldest", from(NR - 1), (u32)did[(NR - 1) % DID].from);
+    eq("the oldest", from(nr - 1), (u32)did[(nr - 1) % DID].from);
 }
 
 static void call_stack(void)
@@ -209,6 +228,94 @@ void branches(u32 version)
     kinds();
     call_stack();
     freeze(version);
+}
+
+/* Freezing, if there is such; with it the branches of the NMI are not recorded. */
+static void amd_freeze(u32 can)
+{
+    u32 on = prepare(0);
+
+    LVTPC = 4 << 8;
+    wr(0xc0000301, 0);
+    wr(0xc0010201, MASK48 - 99);
+    wr(0xc0010200, 0xc0 | EN | OS | INT);
+    wr(0x1d9, 1 << 11);
+    wr(AMD_CFG, on);
+    nmis = 0;
+    run(0xc0000301, 1);
+    eq("freeze: NMI", nmis, 1);
+    eq("freeze: status", rd(0xc0000300), can ? 1 | 1ull << 58 : 1);
+    if (can) {
+        eq("freeze: the newest is the call before", to(0), (u32)run);
+        lbr_run(AMD_CFG, on, 0);
+        eq("freeze: it stays", to(0), (u32)run);
+    }
+    wr(0xc0000302, 1 | 1ull << 58);
+    eq("freeze: status cleared", rd(0xc0000300), 0);
+    wr(0xc0000301, 0), wr(0xc0010200, 0), wr(0x1d9, 0);
+    lbr_run(AMD_CFG, on, 0);
+    eq("freeze: goes on when cleared", from(0), (u32)lbr_int);
+}
+
+void amd_branches(void)
+{
+    u32 r[4];
+
+    cpuid(0x80000022, r);
+    nr = r[1] >> 4 & 63;
+    eq("LbrExtV2: records", nr, r[0] & 2 ? 16 : 0);
+    if (!nr) {
+        return;
+    }
+    amd = 1;
+    wr_gp("LBR_SELECT bit 9", AMD_SELECT, 1 << 9);
+    wr(AMD_FROM + 1, 0xfc00000000401000ull);
+    eq("LBR to", rd(AMD_FROM + 1), 0xfc00000000401000ull);
+    kinds();
+    amd_freeze(r[0] >> 2 & 1);
+}
+
+/* Branch sampling: the interrupt comes 16 branches after the overflow, or when it is turned off. */
+void amd_sampling(void)
+{
+    u32 r[4], seen[3], i, k;
+
+    cpuid(0x80000008, r);
+    if (!(r[1] >> 31)) {
+        return;
+    }
+    wr_gp("BRS: the two ones", AMD_CFG, 4);
+    wr(AMD_CFG, 0x1c);
+    eq("BRS: on", rd(AMD_CFG), 0x1c);
+    LVTPC = 4 << 8;
+    wr(0xc0010201, MASK48 - 99);
+    nmis = 0;
+    run(0xc0010200, 0xc0 | EN | OS | INT);
+    seen[0] = nmis;
+    lbr_run(0x174, 0, 0);
+    seen[1] = nmis;
+    lbr_run(0x174, 0, 0);
+    seen[2] = nmis;
+    eq("BRS: held back", seen[0], 0);
+    eq("BRS: still", seen[1], 0);
+    eq("BRS: NMI", seen[2], 1);
+    eq("BRS: full and off", rd(AMD_CFG), 0x38);
+    for (i = 0; i < 16 && rd(AMD_FROM + 2 * i) != (u32)lbr_0; i++) {
+    }
+    for (k = 0; k < DID; k++) {
+        eq("BRS: from", rd(AMD_FROM + 2 * (i + k)), (u32)did[DID - 1 - k].from);
+        eq("BRS: to", rd(AMD_FROM + 2 * (i + k) + 1), (u32)did[DID - 1 - k].to);
+    }
+    wr(AMD_CFG, 0x1c);
+    wr(0xc0010201, MASK48 - 99);
+    nmis = 0;
+    run(0xc0010200, 0xc0 | EN | OS | INT);
+    seen[0] = nmis;
+    wr(AMD_CFG, 0x18 | (rd(AMD_CFG) & 0xf0020));
+    seen[1] = nmis;
+    eq("BRS: held back again", seen[0], 0);
+    eq("BRS: let go", seen[1], 1);
+    wr(0xc0010200, 0);
 }
 
 /* The DS area, and a buffer of records. */

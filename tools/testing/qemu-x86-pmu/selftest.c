@@ -345,13 +345,39 @@ static void intel(void)
     }
 }
 
+/* Without core counters: four, at the old addresses only. */
+static void amd_k7(void)
+{
+    u64 a;
+
+    puts("AMD K7\n");
+    keep("EVNTSEL3", 0xc0010003, 0xfff97ffffull & ~EN);
+    wr(0xc0010003, 0);
+    a = counted(0xc0010000, 0xc0 | EN | OS, 0xc0010004);
+    eq("2000 instructions and the way back", a - 2000 < 20, 1);
+    eq("rdpmc", pmc(0), a);
+    pmc(4);
+    eq("rdpmc past the last", gp, 1);
+    SVR = 0x1ff;
+    LVTPC = 4 << 8;
+    wr(0xc0010004, MASK48 - 499);
+    nmis = 0;
+    run(0xc0010000, 0xc0 | EN | OS | INT);
+    wr(0xc0010000, 0);
+    eq("NMIs", nmis, 1);
+    eq("instructions before the NMI", nmi_eip - (u32)run_at, 500);
+}
+
 static void amd(void)
 {
     u32 r[4], n, i, v2;
     u64 a;
 
     cpuid(0x80000001, r);
-    eq("PerfCtrExtCore", r[2] >> 23 & 1, 1);
+    if (!(r[2] >> 23 & 1)) {
+        amd_k7();
+        return;
+    }
     cpuid(0x80000000, r);
     v2 = r[0] >= 0x80000022;
     n = 6;
@@ -403,6 +429,11 @@ static void amd(void)
     user(u_thousand);
     wr(0xc0010200, 0);
     eq("ring 3 instructions", rd(0xc0010201), 1000);
+    if (v2) {
+        amd_branches();
+    } else {
+        amd_sampling();
+    }
 }
 
 __attribute__((used)) static void start(void)

@@ -35,6 +35,8 @@ void cpuid(u32 l, u32 *r);
 
 void traffic(void);
 void branches(u32 version);
+void amd_branches(void);
+void amd_sampling(void);
 void records(u32 version);
 
 #endif
