@@ -114,12 +114,13 @@ void amd_pe_lbr_off(void)
 	}
 }
 
+/* An NMI that comes while the PMU is turned on may be before the wipe: that is nobody's to see. */
 static void read_all(struct lbr_state *lbr)
 {
 	unsigned int n, nr = 0;
 	u64 from, to;
 
-	for (n = 0; n < x86_pmu.lbr_nr; n++) {
+	for (n = 0; n < x86_pmu.lbr_nr && !lbr->stale; n++) {
 		rdmsrl(to_register(n), to);
 		if (!amd_pe_is_recorded(to))
 			continue;
@@ -267,6 +268,8 @@ unsigned int __init amd_pe_lbr_init(void)
 	if (x86_pmu.version < 2 || !boot_cpu_has(X86_FEATURE_AMD_LBR_V2))
 		return 0;
 	ebx.full = cpuid_ebx(EXT_PERFMON_DEBUG_FEATURES);
+	if (!ebx.split.lbr_v2_stack_sz)
+		return 0;
 
 	x86_pmu.add = add;
 	x86_pmu.del = del;
