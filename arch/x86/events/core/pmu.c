@@ -14,8 +14,8 @@
  *   turning off ends with the PMU off.
  * - A PMI may stop events but adds, deletes and moves none.
  *
- * Without events there is nothing to turn on.  The PMU then stays off, with enabled 0: no register
- * is written when the last event goes, nor before the first is programmed.
+ * Without events there is nothing to turn on.  The PMU then stays off, with enabled 0: global control
+ * is not written when the last event goes, nor before the first is programmed.
  */
 #include <linux/perf_event.h>
 
@@ -192,6 +192,19 @@ static bool is_idle(struct cpu_hw_events *cpuc)
 	return !cpuc->n_events && !cpuc->tfa_shadow;
 }
 
+/*
+ * Intel's fixed counters are switched in one register, which the vendor writes when the PMU goes on.
+ * The next owner of the CPU must find them off: a kernel that is booted from this one, or this one
+ * after a sleep that cleared the register, while it is remembered.
+ */
+static void leave_fixed_off(struct cpu_hw_events *cpuc)
+{
+	if (cpuc->active_fixed_ctrl_val == cpuc->fixed_ctrl_val)
+		return;
+	cpuc->active_fixed_ctrl_val = cpuc->fixed_ctrl_val;
+	wrmsrl(MSR_ARCH_PERFMON_FIXED_CTR_CTRL, cpuc->fixed_ctrl_val);
+}
+
 static void turn_on(struct pmu *pmu)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
@@ -204,8 +217,10 @@ static void turn_on(struct pmu *pmu)
 		apply(cpuc);
 		x86_pe_arm_lvtpc();
 	}
-	if (is_idle(cpuc))
+	if (is_idle(cpuc)) {
+		leave_fixed_off(cpuc);
 		return;
+	}
 	cpuc->enabled = 1;
 	barrier();
 	static_call(x86_pmu_enable_all)(added);

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86_pmu_sample.c - overflow of the counters of x86: as many samples as periods went by, each right
+ * behind the instruction that overflowed, as many interrupts as needed; several counters that
+ * overflow together; throttling; records of PEBS and branch records of a loop that is known.
+ */
+#include "lib/x86.h"
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static struct perf_event_attr sampling(struct perf_event_attr attr, u64 period)
+{
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ;
+	return attr;
+}
+
+/* Each sample shows the instruction after its period's last one. */
+static void check_samples(struct perf_event_attr attr, u64 turns)
+{
+	u64 period = attr.sample_period, n = 0;
+
+	while (pt_next(&ring, &rec)) {
+		pt_eq(rec.h.type, PERF_RECORD_SAMPLE);
+		pt_parse_sample(&attr, &rec, &s);
+		n++;
+		pt_eq(s.period, period);
+		pt_eq(s.read.v[0].value, n * period);
+		pt_eq(s.ip, x86_spin_ip(turns, n * period));
+		if (pt_failures())
+			break;
+	}
+	pt_eq(n, X86_SPIN_COST(turns) / period);
+}
+
+static void run(struct perf_event_attr attr, u64 turns)
+{
+	u64 before;
+	int fd = pt_open_hw(&attr, -1);
+
+	pt_map(&ring, fd, 128);
+	before = x86_interrupts();
+	x86_measured_spin(fd, turns);
+	pt_eq(x86_interrupts() - before, X86_SPIN_COST(turns) / attr.sample_period);
+	pt_eq(pt_count(fd), X86_SPIN_COST(turns));
+	check_samples(attr, turns);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void at_many_periods(void)
+{
+	static const u64 periods[] = { 101, 997, 1009, 4096, 10007, 65537, 99991, 262147 };
+	struct perf_event_attr attr[] = {
+		x86_hw(PERF_COUNT_HW_CPU_CYCLES), x86_hw(PERF_COUNT_HW_INSTRUCTIONS),
+		x86_general_cycles(),
+	};
+	unsigned int i, j;
+
+	x86_need_exact();
+	for (i = 0; i < PT_ARRAY_SIZE(attr); i++)
+		for (j = 0; j < PT_ARRAY_SIZE(periods) && !pt_failures(); j++)
+			run(sampling(attr[i], periods[j]), periods[j] * 20);
+}
+
+/*
+ * Counters of one length overflow with one instruction, as long as they start together; one
+ * interrupt does for all of them, and the next is not taken for somebody else's.
+ */
+static void together(void)
+{
+	struct perf_event_attr attr = sampling(x86_general_cycles(), 10007);
+	const u64 turns = 200000;
+	struct pt_ring r[3];
+	int fd[3], i;
+	u64 before;
+
+	x86_need_exact();
+	for (i = 0; i < 3; i++) {
+		attr.disabled = !i;
+		fd[i] = pt_open_hw(&attr, i ? fd[0] : -1);
+		pt_map(&r[i], fd[i], 16);
+	}
+	before = x86_interrupts();
+	x86_measured_spin(fd[0], turns);
+	before = x86_interrupts() - before;
+	for (i = 0; i < 3; i++) {
+		pt_eq(pt_count(fd[i]), X86_SPIN_COST(turns));
+		pt_eq(pt_count_records(&r[i], PERF_RECORD_SAMPLE), X86_SPIN_COST(turns) / 10007);
+	}
+	pt_check(before >= X86_SPIN_COST(turns) / 10007 &&
+		 before <= 3 * (X86_SPIN_COST(turns) / 10007), "%llu interrupts",
+		 (unsigned long long)before);
+}
+
+/* One overflows shortly after the other, while that one's interrupt is being handled or before. */
+static void back_to_back(void)
+{
+	struct perf_event_attr attr = sampling(x86_general_cycles(), 0);
+	static const u64 periods[] = { 5000, 5001, 5003 };
+	const u64 turns = 500000;
+	struct pt_ring r[3];
+	int fd[3], i;
+
+	x86_need_exact();
+	for (i = 0; i < 3; i++) {
+		attr.disabled = !i;
+		attr.sample_period = periods[i];
+		fd[i] = pt_open_hw(&attr, i ? fd[0] : -1);
+		pt_map(&r[i], fd[i], 64);
+	}
+	x86_measured_spin(fd[0], turns);
+	for (i = 0; i < 3; i++) {
+		pt_eq(pt_count(fd[i]), X86_SPIN_COST(turns));
+		pt_eq(pt_count_records(&r[i], PERF_RECORD_SAMPLE),
+		      X86_SPIN_COST(turns) / periods[i]);
+	}
+}
+
+/*
+ * NMIs come in stretches of the kernel that have interrupts off, too.  What the last instruction
+ * before user space overflows is found there.
+ */
+static void in_the_kernel(void)
+{
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 5003);
+	u64 count, kernel = 0, n = 0;
+	int fd, i;
+
+	x86_need_exact();
+	attr.exclude_kernel = 0;
+	attr.exclude_user = 1;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	for (i = 0; i < 2000; i++)
+		syscall(SYS_getppid);
+	pt_disable(fd);
+	count = pt_count(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		kernel += (rec.h.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+		n++;
+	}
+	pt_check(kernel > 50, "%llu samples of the kernel", (unsigned long long)kernel);
+	pt_eq(n, count / 5003);
+}
+
+/*
+ * Above the limit of samples in a tick an event says so, has the sample that was due, and pauses
+ * until the next tick.
+ */
+static void throttled(void)
+{
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 2003);
+	unsigned int on = 0, off = 0, after = 0, in_a_row = 0, most = 0;
+	u64 time;
+	int fd;
+
+	x86_need_exact();
+	if (!pt_path_exists("/sys/bus/event_source/last_error"))
+		pt_skip("on Linux 6.12 no tick comes within the 20 ms, on this emulated machine");
+	pt_sysctl_set("perf_cpu_time_max_percent", 25);
+	pt_sysctl_set("perf_event_max_sample_rate", 10000);
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	time = pt_clock(CLOCK_MONOTONIC_RAW);
+	x86_measured_spin(fd, 10000000);
+	time = pt_clock(CLOCK_MONOTONIC_RAW) - time;
+	while (pt_next(&ring, &rec)) {
+		if (rec.h.type == PERF_RECORD_SAMPLE) {
+			after += off > on;
+			if (++in_a_row > most)
+				most = in_a_row;
+		} else if (rec.h.type == PERF_RECORD_THROTTLE) {
+			pt_eq(++off, on + 1);
+		} else if (rec.h.type == PERF_RECORD_UNTHROTTLE) {
+			pt_eq(++on, off);
+			in_a_row = 0;
+		}
+	}
+	pt_eq(after, off);
+	pt_check(off > 2 && on + 1 >= off, "%u times off, %u times on, count %llu in %llu ns",
+		 off, on, (unsigned long long)pt_count(fd), (unsigned long long)time);
+	pt_check(most > 10 && most < 200, "%u samples in a row", most);
+	pt_check(pt_count(fd) < X86_SPIN_COST(10000000), "it counted all the time");
+}
+
+static int max_precise(void)
+{
+	return (int)pt_read_number(X86_PMU "caps/max_precise", 0);
+}
+
+/* PEBS: the record is of the instruction that overflowed, or of the one after it. */
+static void precise(void)
+{
+	const u64 turns = 100000, period = 1009;
+	int level;
+
+	x86_need_exact();
+	if (max_precise() < 1)
+		pt_skip("no precise events");
+	for (level = 1; level <= max_precise(); level++) {
+		struct perf_event_attr attr = sampling(x86_general_cycles(), period);
+		u64 n = 0;
+		int fd;
+
+		attr.type = PERF_TYPE_RAW;
+		attr.config = 0x1c0;
+		attr.precise_ip = (unsigned int)level & 3;
+		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
+		fd = pt_open_hw(&attr, -1);
+		pt_map(&ring, fd, 64);
+		x86_measured_spin(fd, turns);
+		pt_eq(pt_count(fd), X86_SPIN_COST(turns));
+		while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+			u64 at = ++n * period;
+
+			pt_parse_sample(&attr, &rec, &s);
+			/* level 1 shows what comes next, the others the instruction itself */
+			pt_eq(s.ip, x86_spin_ip(turns, level > 1 ? at - 1 : at));
+			pt_eq(!!(rec.h.misc & PERF_RECORD_MISC_EXACT_IP), level > 1);
+			if (pt_failures())
+				break;
+		}
+		pt_eq(n, X86_SPIN_COST(turns) / period);
+		pt_unmap(&ring);
+		close(fd);
+	}
+}
+
+/* Records that wait in the buffer: one interrupt for many, none lost at a switch. */
+static void many_precise_records(void)
+{
+	struct perf_event_attr attr = sampling(x86_general_cycles(), 1009);
+	u64 before, n;
+	int fd, i;
+
+	x86_need_exact();
+	if (max_precise() < 1)
+		pt_skip("no precise events");
+	attr.config = 0x1c0;
+	attr.precise_ip = 2;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 128);
+	before = x86_interrupts();
+	pt_enable(fd);
+	for (i = 0; i < 4; i++) {
+		pt_spin(250000);
+		pt_switch_out();
+	}
+	pt_disable(fd);
+	before = x86_interrupts() - before;
+	n = pt_count_records(&ring, PERF_RECORD_SAMPLE);
+	pt_eq(n, pt_count(fd) / 1009);
+	pt_check(before < n / 4, "%llu interrupts for %llu records", (unsigned long long)before,
+		 (unsigned long long)n);
+}
+
+static struct perf_event_attr branches(u64 type)
+{
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 10007);
+
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = type | PERF_SAMPLE_BRANCH_USER;
+	x86_need_exact();
+	if (max_precise() < 1 && !pt_path_exists(X86_PMU "caps/branches"))
+		pt_skip("no branch records");
+	if (pt_probe(&attr) == -EOPNOTSUPP)
+		pt_skip("no branch records");
+	return attr;
+}
+
+/*
+ * What the call loop does, newest branch first. Only those of the kind that was asked for; wanted
+ * has a bit for each branch of a turn.
+ */
+static void check_branches(u64 type, unsigned int wanted)
+{
+	struct perf_event_attr attr = branches(type);
+	unsigned int samples = 0;
+	int fd = pt_open_hw(&attr, -1);
+
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	x86_call_loop(30000);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		int at, k;
+		u64 i;
+
+		pt_parse_sample(&attr, &rec, &s);
+		samples++;
+		pt_check(s.nr_branches > 8, "%llu branches", (unsigned long long)s.nr_branches);
+		for (at = 0; at < X86_CALL_LOOP_BRANCHES; at++) {
+			if (s.branches[0].from == x86_call_loop_branch(at).from)
+				break;
+		}
+		pt_check(at < X86_CALL_LOOP_BRANCHES, "a branch at %llx",
+			 (unsigned long long)s.branches[0].from);
+		for (i = 0, k = at; i < s.nr_branches && !pt_failures(); i++) {
+			struct x86_branch b = x86_call_loop_branch(k);
+
+			/* the oldest ones of the first sample are the way to the loop */
+			if (samples == 1 && s.branches[i].from != b.from)
+				break;
+			pt_eq(s.branches[i].from, b.from);
+			pt_eq(s.branches[i].to, b.to);
+			do
+				k = (k + X86_CALL_LOOP_BRANCHES - 1) % X86_CALL_LOOP_BRANCHES;
+			while (!(wanted & 1u << k));
+		}
+		if (pt_failures())
+			break;
+	}
+	pt_check(samples > 20, "%u samples", samples);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void all_branches(void)
+{
+	check_branches(PERF_SAMPLE_BRANCH_ANY, 0x1f);
+}
+
+static void calls_and_returns(void)
+{
+	check_branches(PERF_SAMPLE_BRANCH_ANY_CALL, 0x03);
+	check_branches(PERF_SAMPLE_BRANCH_ANY_RETURN, 0x0c);
+	check_branches(PERF_SAMPLE_BRANCH_COND, 0x10);
+	check_branches(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_COND, 0x13);
+}
+
+/* Calls that have not returned: at most those of the loop, its caller is older than the event. */
+static void call_stack(void)
+{
+	struct perf_event_attr attr = branches(PERF_SAMPLE_BRANCH_CALL_STACK);
+	unsigned int samples = 0;
+	int fd = pt_open_hw(&attr, -1);
+
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	x86_call_loop(30000);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && !pt_failures()) {
+		struct x86_branch f = x86_call_loop_branch(0), g = x86_call_loop_branch(1);
+		u64 depth;
+
+		pt_parse_sample(&attr, &rec, &s);
+		samples++;
+		for (depth = 0; depth < s.nr_branches; depth++) {
+			if (s.branches[depth].from != f.from && s.branches[depth].from != g.from)
+				break;
+		}
+		if (s.ip >= g.to)
+			pt_eq(depth, 2);
+		else if (s.ip >= f.to)
+			pt_eq(depth, 1);
+		else
+			pt_eq(depth, 0);
+	}
+	pt_check(samples > 20, "%u samples", samples);
+}
+
+static const struct pt_case cases[] = {
+	{ "at_many_periods", at_many_periods },
+	{ "together", together },
+	{ "back_to_back", back_to_back },
+	{ "in_the_kernel", in_the_kernel },
+	{ "throttled", throttled },
+	{ "class45_precise", precise },
+	{ "class45_many_precise_records", many_precise_records },
+	{ "all_branches", all_branches },
+	{ "calls_and_returns", calls_and_returns },
+	{ "call_stack", call_stack },
+};
+
+PT_MAIN(cases)
