@@ -150,7 +150,13 @@ static int load_latency_config(struct perf_event *event)
 	return -ENODATA;
 }
 
-/* Counting for all threads of the core shows what others do. */
+/* Can counters count for all threads of a core? */
+bool intel_pe_has_any_thread __ro_after_init;
+
+/*
+ * Counting for all threads of the core shows what others do.  CPUs that cannot any more may fault on
+ * the bit; there it has no effect.
+ */
 static int any_thread_config(struct perf_event *event)
 {
 	int ret;
@@ -160,7 +166,7 @@ static int any_thread_config(struct perf_event *event)
 	if (x86_pmu.version < 3)
 		return -EINVAL;
 	ret = perf_allow_cpu();
-	if (!ret)
+	if (!ret && intel_pe_has_any_thread)
 		event->hw.config |= ARCH_PERFMON_EVENTSEL_ANY;
 	return ret;
 }

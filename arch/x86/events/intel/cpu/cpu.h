@@ -19,6 +19,7 @@ struct intel_pe_core;
 /* pmu.c: templates of x86_pmu for perfmon v1, and for v2 and later */
 extern const struct x86_pmu intel_pe_v1_pmu, intel_pe_v2_pmu;
 extern u64 intel_pe_event_codes[PERF_COUNT_HW_MAX];
+extern bool intel_pe_has_any_thread;	/* config.c */
 
 /* control.c: counters on and off */
 void intel_pe_enable_all(int added);
@@ -142,7 +143,7 @@ enum hybrid_cpu_type intel_pe_adl_cpu_type(void);
 int intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu);
 
 /* sysfs.c */
-int intel_pe_sysfs_init(const struct intel_pe_model *model, bool any_thread);
+int intel_pe_sysfs_init(const struct intel_pe_model *model);
 
 /* models.c */
 const struct intel_pe_model *intel_pe_find_model(u32 vfm);

@@ -45,11 +45,13 @@ struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
 	struct list list = { .msr = cpuc->guest_switch_msrs };
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 	u64 pebs = cpuc->pebs_enabled & x86_pmu.pebs_capable;
+	/* Without events the PMU is off, and must be found so after the guest. */
+	u64 host = cpuc->enabled ? ctrl & ~cpuc->intel_ctrl_guest_mask : 0;
 	u64 ds = (unsigned long)cpuc->ds, theirs;
 	struct kvm_pmu *guest = data;
 
 	/* Records are written to virtual addresses: the host's must not be written in a guest. */
-	append(&list, MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~cpuc->intel_ctrl_guest_mask,
+	append(&list, MSR_CORE_PERF_GLOBAL_CTRL, host,
 	       ctrl & ~cpuc->intel_ctrl_host_mask & ~pebs);
 	if (!x86_pmu.pebs)
 		goto out;

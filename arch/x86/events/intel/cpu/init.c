@@ -247,7 +247,6 @@ int __init intel_pmu_init(void)
 {
 	const struct intel_pe_model *model;
 	struct perfmon_leaf leaf;
-	bool any_thread;
 	int ret;
 
 	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
@@ -265,12 +264,12 @@ int __init intel_pmu_init(void)
 
 	intel_pe_clip_counters(&x86_pmu.cntr_mask64, &x86_pmu.fixed_cntr_mask64,
 			       &x86_pmu.intel_ctrl);
-	any_thread = x86_pmu.version >= 2;
+	intel_pe_has_any_thread = x86_pmu.version >= 2;
 	if (x86_pmu.version >= 5 && leaf.edx.split.anythread_deprecated) {
-		any_thread = false;
+		intel_pe_has_any_thread = false;
 		pr_cont("AnyThread deprecated, ");
 	}
-	ret = intel_pe_sysfs_init(model, any_thread);
+	ret = intel_pe_sysfs_init(model);
 	if (ret)
 		return ret;
 	intel_pe_clip_constraints(x86_pmu.event_constraints, x86_pmu.cntr_mask64,

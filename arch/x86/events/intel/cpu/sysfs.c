@@ -270,16 +270,16 @@ static const struct intel_pe_label any_format[] __initconst = { { "any", "config
 /**
  * intel_pe_sysfs_init - make the files
  * @model: what the model has
- * @any_thread: can counters count for all threads of a core?
  */
-int __init intel_pe_sysfs_init(const struct intel_pe_model *model, bool any_thread)
+int __init intel_pe_sysfs_init(const struct intel_pe_model *model)
 {
 	show_fn *show_event = is_hybrid() ? events_hybrid_sysfs_show : events_sysfs_show;
+	const struct intel_pe_label *any = intel_pe_has_any_thread ? any_format : NULL;
 	int i, ret;
 
 	pmu_name = model->name;
 	ret = add_files(&x86_pmu.format_attrs, base_format, events_sysfs_show) ?:
-	      add_files(&x86_pmu.format_attrs, any_thread ? any_format : NULL, events_sysfs_show) ?:
+	      add_files(&x86_pmu.format_attrs, any, events_sysfs_show) ?:
 	      add_files(&topdown_group.attrs, model->topdown, show_event) ?:
 	      add_files(&mem_group.attrs, model->mem, show_event) ?:
 	      add_files(&tsx_group.attrs, model->tsx, show_event) ?:
