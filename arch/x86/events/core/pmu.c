@@ -14,8 +14,8 @@
  *   turning off ends with the PMU off.
  * - A PMI may stop events but adds, deletes and moves none.
  *
- * Without events there is nothing to turn on.  The PMU then stays off, with enabled 0: global control
- * is not written when the last event goes, nor before the first is programmed.
+ * Without events there is nothing to turn on.  The PMU then stays off, with enabled 0: global
+ * control is not written when the last event goes, nor before the first is programmed.
  */
 #include <linux/perf_event.h>
 
@@ -193,9 +193,9 @@ static bool is_idle(struct cpu_hw_events *cpuc)
 }
 
 /*
- * Intel's fixed counters are switched in one register, which the vendor writes when the PMU goes on.
- * The next owner of the CPU must find them off: a kernel that is booted from this one, or this one
- * after a sleep that cleared the register, while it is remembered.
+ * Intel's fixed counters are switched in one register, which the vendor writes when the PMU goes
+ * on. The next owner of the CPU must find them off: a kernel that is booted from this one, or this
+ * one after a sleep that cleared the register, while it is remembered.
  */
 static void leave_fixed_off(struct cpu_hw_events *cpuc)
 {

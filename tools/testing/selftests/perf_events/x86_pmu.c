@@ -167,7 +167,10 @@ static void sizes_of_groups(void)
 		pt_eq(group_size(x86_hw(PERF_COUNT_HW_REF_CPU_CYCLES)), 1);
 }
 
-/* A full group takes one more only of what has a counter of its own; what was refused left nothing. */
+/*
+ * A full group takes one more only of what has a counter of its own; what was refused left
+ * nothing.
+ */
 static void full_groups(void)
 {
 	struct perf_event_attr attr = x86_general_cycles();

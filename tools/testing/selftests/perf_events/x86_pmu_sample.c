@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86_pmu_sample.c - overflow of the counters of x86: as many samples as periods went by, each right
- * behind the instruction that overflowed, as many interrupts as needed; several counters that
+ * x86_pmu_sample.c - overflow of the counters of x86: as many samples as periods went by, each
+ * right behind the instruction that overflowed, as many interrupts as needed; several counters that
  * overflow together; throttling; records of PEBS and branch records of a loop that is known.
  */
 #include "lib/x86.h"

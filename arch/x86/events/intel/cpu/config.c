@@ -154,8 +154,8 @@ static int load_latency_config(struct perf_event *event)
 bool intel_pe_has_any_thread __ro_after_init;
 
 /*
- * Counting for all threads of the core shows what others do.  CPUs that cannot any more may fault on
- * the bit; there it has no effect.
+ * Counting for all threads of the core shows what others do.  CPUs that cannot any more may fault
+ * on the bit; there it has no effect.
  */
 static int any_thread_config(struct perf_event *event)
 {

@@ -23,7 +23,8 @@ struct named_file {
 
 typedef ssize_t show_fn(struct device *dev, struct device_attribute *attr, char *page);
 
-static void __init make_file(struct named_file *file, const struct intel_pe_label *label, show_fn *show)
+static void __init make_file(struct named_file *file, const struct intel_pe_label *label,
+			     show_fn *show)
 {
 	sysfs_attr_init(&file->dev.attr);
 	if (label->ht) {

@@ -71,9 +71,6 @@ __asm__(".pushsection .text.x86_measured, \"ax\", @progbits\n"
 	"	ret\n"
 	".size x86_call_loop, . - x86_call_loop\n"
 	".popsection\n");
-extern const char x86_spin_loop[];
-extern const char x86_cl_start[], x86_cl_call1[], x86_cl_back1[], x86_cl_jump[], x86_cl_f[];
-extern const char x86_cl_call2[], x86_cl_back2[], x86_cl_ret1[], x86_cl_g[], x86_cl_ret2[];
 #else
 static void cpuid(u32 leaf, u32 r[4])
 {

@@ -53,7 +53,10 @@ struct perf_event_attr x86_general_cycles(void);
 
 /* RDPMC; the mapped page's way to the count. */
 u64 x86_rdpmc(u32 index);
-/* Executed in a child: is it refused? with: set up first. The kernel logs only faults nobody takes. */
+/*
+ * Executed in a child: is it refused? with: set up first. The kernel logs only faults nobody
+ * takes.
+ */
 bool x86_rdpmc_refused(u32 index, void (*with)(void));
 u64 x86_user_count(struct perf_event_mmap_page *page);
 
@@ -67,8 +70,8 @@ void x86_measured_spin(int fd, u64 turns);
 u64 x86_spin_ip(u64 turns, u64 n);
 
 /*
- * A loop that calls a function which calls another, turns times: the branches of a turn are those of
- * x86_call_loop_branch, in their order.
+ * A loop that calls a function which calls another, turns times: the branches of a turn are those
+ * of x86_call_loop_branch, in their order.
  */
 void x86_call_loop(u64 turns);
 struct x86_branch {
@@ -78,5 +81,10 @@ struct x86_branch {
 #define X86_CALL_LOOP_BRANCHES	5
 /* Branch i of a turn; the last one goes back to the start of the loop. */
 struct x86_branch x86_call_loop_branch(int i);
+
+/* of lib/x86.c */
+extern const char x86_spin_loop[];
+extern const char x86_cl_start[], x86_cl_call1[], x86_cl_back1[], x86_cl_jump[], x86_cl_f[];
+extern const char x86_cl_call2[], x86_cl_back2[], x86_cl_ret1[], x86_cl_g[], x86_cl_ret2[];
 
 #endif /* PTEST_X86_H */

@@ -53,8 +53,8 @@ static struct event_constraint * __init first_match(struct event_constraint *tab
 }
 
 /*
- * Every row must be the first for some config, so that none is hidden by those before it: for one of
- * its codes, maybe with a umask or a filter that it does not care about.
+ * Every row must be the first for some config, so that none is hidden by those before it: for one
+ * of its codes, maybe with a umask or a filter that it does not care about.
  */
 static bool __init is_reachable(struct event_constraint *table, struct event_constraint *c)
 {
