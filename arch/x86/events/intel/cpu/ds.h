@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Debug store and PEBS of Intel CPUs: what the files of this folder share.
+ *
+ * What the rest of the driver calls is declared in ../../perf_event.h.
+ */
+#ifndef _ARCH_X86_EVENTS_INTEL_DS_H
+#define _ARCH_X86_EVENTS_INTEL_DS_H
+
+#include "../../perf_event.h"
+
+/*
+ * The records of formats 0 to 3, in words of 64 bits.  Format 0 ends before the status, 1 before
+ * the eventing address, 2 before the TSC.
+ */
+enum intel_pe_word {
+	INTEL_PE_FLAGS,
+	INTEL_PE_IP,
+	INTEL_PE_GPRS,			/* ax bx cx dx si di bp sp r8 ... r15 */
+	INTEL_PE_STATUS = 18,
+	INTEL_PE_ADDRESS,
+	INTEL_PE_SOURCE,
+	INTEL_PE_LATENCY,
+	INTEL_PE_EVENTING_IP,
+	INTEL_PE_TSX,
+	INTEL_PE_TSC,
+	INTEL_PE_WORDS
+};
+
+/* A record of format 4 and up, taken apart.  Groups it does not have are NULL. */
+struct intel_pe_groups {
+	struct pebs_basic	*basic;
+	struct pebs_meminfo	*mem;
+	struct pebs_gprs	*gprs;
+	struct pebs_xmm		*xmms;
+	struct lbr_entry	*branches;
+	void			*end;
+};
+
+/* pebs.c */
+int intel_pe_reset_slot(int idx);
+u64 intel_pe_groups_for(struct perf_event *event);
+int intel_pe_record_size(u64 cfg);
+
+/* pebs_drain.c */
+u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided);
+s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int overflows);
+void intel_pe_drain_pebs(struct pt_regs *regs, struct perf_sample_data *data);
+
+/* pebs_sample.c */
+void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs *at_pmi,
+			   struct perf_sample_data *data, struct pt_regs *regs);
+void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_regs *at_pmi,
+			    struct perf_sample_data *data, struct pt_regs *regs);
+void intel_pe_take_apart(void *record, struct intel_pe_groups *g);
+u64 intel_pe_transaction(u64 tsx, u64 ax);
+
+/* pebs_rewind.c */
+int intel_pe_alloc_rewind(int cpu);
+void intel_pe_free_rewind(int cpu);
+bool intel_pe_rewind(struct pt_regs *regs);
+int intel_pe_last_insn(const u8 *code, int size, bool is_64bit);
+
+/* pebs_source.c */
+u64 intel_pe_data_source(struct perf_event *event, u64 status);
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Last branch records: who uses them, switching them on and off, and what happens to them when
+ * tasks come and go.
+ *
+ * There is one set of records for each CPU, and the extra-register constraint sees to it that all
+ * events on it want the same.  Records do not say which address space they belong to: with a
+ * task's coming they are emptied, or filled with the call stack that the task had.  That is saved
+ * in the task's part of the event's context.
+ *
+ * Everything runs on the CPU it is about with interrupts off, but for the buffers at the end.
+ */
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include <asm/msr.h>
+
+#include "lbr.h"
+
+enum { NOT_SAVED, SAVED };
+
+/* KVM's guests have the records, and program them themselves. */
+struct event_constraint vlbr_constraint =
+	__EVENT_CONSTRAINT(INTEL_FIXED_VLBR_EVENT, BIT_ULL(INTEL_PMC_IDX_FIXED_VLBR),
+			   FIXED_EVENT_FLAGS, 1, 0, PERF_X86_EVENT_LBR_SELECT);
+
+static bool lent_to_guest(struct cpu_hw_events *cpuc)
+{
+	return cpuc->intel_ctrl_guest_mask & BIT_ULL(INTEL_PMC_IDX_FIXED_VLBR);
+}
+
+static bool ours(struct cpu_hw_events *cpuc)
+{
+	return cpuc->lbr_users && !lent_to_guest(cpuc);
+}
+
+/* ------------------------------------------------------------ on and off */
+
+/**
+ * intel_pmu_lbr_enable_all - record branches
+ * @pmi: at the end of a PMI; what they select has not changed then
+ *
+ * From version 4 on, acknowledging the PMI thaws the records.  The PMI freezes them, unless they
+ * are a call stack: a PMI next to a call or return leaves that one off, and the stack is wrong.
+ */
+void intel_pmu_lbr_enable_all(bool pmi)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	u64 was, debugctl, config = 0;
+
+	if (!ours(cpuc) || (pmi && x86_pmu.version >= 4))
+		return;
+
+	if (cpuc->lbr_sel)
+		config = cpuc->lbr_sel->config & x86_pmu.lbr_sel_mask;
+	if (!intel_pe_arch_lbr() && cpuc->lbr_sel && !pmi)
+		wrmsrl(MSR_LBR_SELECT, config);
+
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, was);
+	debugctl = was & ~DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+	if (!intel_pe_keeps_stack(config))
+		debugctl |= DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+	if (!intel_pe_arch_lbr())
+		debugctl |= DEBUGCTLMSR_LBR;
+	if (debugctl != was)
+		wrmsrl(MSR_IA32_DEBUGCTLMSR, debugctl);
+
+	if (intel_pe_arch_lbr())
+		wrmsrl(MSR_ARCH_LBR_CTL, config | ARCH_LBR_CTL_LBREN);
+}
+
+/**
+ * intel_pmu_lbr_disable_all - do not
+ */
+void intel_pmu_lbr_disable_all(void)
+{
+	if (!ours(this_cpu_ptr(&cpu_hw_events)))
+		return;
+	if (intel_pe_arch_lbr())
+		__intel_pmu_arch_lbr_disable();
+	else
+		__intel_pmu_lbr_disable();
+}
+
+/**
+ * intel_pmu_lbr_reset - forget all branches, and whose they were
+ */
+void intel_pmu_lbr_reset(void)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+
+	if (!x86_pmu.lbr_nr)
+		return;
+	x86_pmu.lbr_reset();
+	cpuc->last_task_ctx = NULL;
+	cpuc->last_log_id = 0;
+	if (!intel_pe_arch_lbr() && cpuc->lbr_select)
+		wrmsrl(MSR_LBR_SELECT, 0);
+}
+
+/**
+ * intel_pmu_lbr_read - the branches so far as this CPU's branch stack
+ *
+ * Not if every user has them in its PEBS records.
+ */
+void intel_pmu_lbr_read(void)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+
+	if (!ours(cpuc) || cpuc->lbr_users == cpuc->lbr_pebs_users)
+		return;
+	x86_pmu.lbr_read(cpuc);
+	intel_pe_filter_branches(cpuc);
+}
+
+/* ------------------------------------------------------------ events */
+
+/* The context's count of events that keep a call stack of its task; NULL if @event keeps none. */
+static int *stack_users(struct perf_event *event)
+{
+	const u32 stack = X86_BR_USER | X86_BR_CALL_STACK;
+	void *ctx = event->pmu_ctx->task_ctx_data;
+
+	if (!ctx || (event->hw.branch_reg.reg & stack) != stack)
+		return NULL;
+	return &task_context_opt(ctx)->lbr_callstack_users;
+}
+
+static bool in_pebs_records(struct perf_event *event)
+{
+	return x86_pmu.intel_cap.pebs_baseline && event->attr.precise_ip > 0;
+}
+
+/**
+ * intel_pmu_lbr_add - one more event uses branch records
+ * @event: it; the PMU is off
+ *
+ * The records are emptied for the first one.  But if it has run before, a task with it comes just
+ * now, and intel_pmu_lbr_sched_task() is called next: that either empties or restores them.
+ */
+void intel_pmu_lbr_add(struct perf_event *event)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	int *stacks;
+
+	if (!x86_pmu.lbr_nr)
+		return;
+
+	cpuc->br_sel = event->hw.branch_reg.reg;
+	if (event->hw.flags & PERF_X86_EVENT_LBR_SELECT)
+		cpuc->lbr_select = 1;
+	stacks = stack_users(event);
+	if (stacks)
+		++*stacks;
+	if (in_pebs_records(event))
+		cpuc->lbr_pebs_users++;
+	perf_sched_cb_inc(event->pmu);
+	if (!cpuc->lbr_users++ && !event->total_time_running)
+		intel_pmu_lbr_reset();
+}
+
+/**
+ * intel_pmu_lbr_del - one less
+ * @event: it; the PMU is off
+ *
+ * Counts that a group had logged with the branches would be taken for another group's: they go
+ * when the group goes, once, with its leader.
+ */
+void intel_pmu_lbr_del(struct perf_event *event)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	int *stacks;
+
+	if (!x86_pmu.lbr_nr)
+		return;
+
+	stacks = stack_users(event);
+	if (stacks)
+		--*stacks;
+	if (event->hw.flags & PERF_X86_EVENT_LBR_SELECT)
+		cpuc->lbr_select = 0;
+	if (in_pebs_records(event))
+		cpuc->lbr_pebs_users--;
+	cpuc->lbr_users--;
+	WARN_ON_ONCE(cpuc->lbr_users < 0 || cpuc->lbr_pebs_users < 0);
+	perf_sched_cb_dec(event->pmu);
+
+	if (is_branch_counters_group(event) && event == event->group_leader)
+		intel_pmu_lbr_reset();
+}
+
+/* ------------------------------------------------------------ tasks */
+
+/* Has a deep idle state wiped what was there? */
+static bool wiped(void *ctx)
+{
+	if (!intel_pe_arch_lbr())
+		return !intel_pe_branch_from(((struct x86_perf_task_context *)ctx)->tos);
+	return x86_pmu.lbr_deep_c_reset && !intel_pe_branch_from(0);
+}
+
+/* If nobody else has used the registers since, the task's branches are still there. */
+static void task_comes(struct cpu_hw_events *cpuc, void *ctx)
+{
+	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
+
+	if (!opt->lbr_callstack_users || opt->lbr_stack_state == NOT_SAVED) {
+		intel_pmu_lbr_reset();
+		return;
+	}
+	if (cpuc->last_task_ctx != ctx || cpuc->last_log_id != opt->log_id || wiped(ctx))
+		x86_pmu.lbr_restore(ctx);
+	opt->lbr_stack_state = NOT_SAVED;
+}
+
+static void task_goes(struct cpu_hw_events *cpuc, void *ctx)
+{
+	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
+
+	if (!opt->lbr_callstack_users) {
+		opt->lbr_stack_state = NOT_SAVED;
+		return;
+	}
+	x86_pmu.lbr_save(ctx);
+	opt->lbr_stack_state = SAVED;
+	cpuc->last_task_ctx = ctx;
+	cpuc->last_log_id = ++opt->log_id;
+}
+
+/**
+ * intel_pmu_lbr_sched_task - a task comes or goes
+ * @pmu_ctx: this PMU's part of the task's context, NULL if it has none
+ * @task: the task
+ * @sched_in: it comes
+ */
+void intel_pmu_lbr_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			      bool sched_in)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	void *ctx = pmu_ctx ? pmu_ctx->task_ctx_data : NULL;
+
+	if (!cpuc->lbr_users)
+		return;
+	if (ctx && !sched_in)
+		task_goes(cpuc, ctx);
+	else if (ctx)
+		task_comes(cpuc, ctx);
+	else if (sched_in)
+		intel_pmu_lbr_reset();
+}
+
+/**
+ * intel_pmu_lbr_swap_task_ctx - two tasks with equal events have exchanged their contexts
+ * @prev_epc: this PMU's part of one's
+ * @next_epc: and of the other's
+ *
+ * Call stacks stay with their tasks; how many events keep one belongs to the events.
+ */
+void intel_pmu_lbr_swap_task_ctx(struct perf_event_pmu_context *prev_epc,
+				 struct perf_event_pmu_context *next_epc)
+{
+	void *a, *b;
+
+	swap(prev_epc->task_ctx_data, next_epc->task_ctx_data);
+	a = prev_epc->task_ctx_data;
+	b = next_epc->task_ctx_data;
+	if (a && b)
+		swap(task_context_opt(a)->lbr_callstack_users,
+		     task_context_opt(b)->lbr_callstack_users);
+}
+
+/* ------------------------------------------------------------ buffers; KVM */
+
+/**
+ * reserve_lbr_buffers - memory to read architectural records with XSAVES
+ *
+ * Task context, under the mutex of x86_reserve_hardware().  Without it they are read one by one.
+ */
+void reserve_lbr_buffers(void)
+{
+	struct cpu_hw_events *cpuc;
+	struct kmem_cache *cache;
+	int cpu;
+
+	if (x86_pmu.lbr_read != intel_pe_arch_read_xsave)
+		return;
+	for_each_possible_cpu(cpu) {
+		cpuc = &per_cpu(cpu_hw_events, cpu);
+		cache = x86_get_pmu(cpu)->task_ctx_cache;
+		if (cache && !cpuc->lbr_xsave)
+			cpuc->lbr_xsave = kmem_cache_alloc_node(cache, GFP_KERNEL | __GFP_ZERO,
+								cpu_to_node(cpu));
+	}
+}
+
+/**
+ * release_lbr_buffers - give it back
+ */
+void release_lbr_buffers(void)
+{
+	struct cpu_hw_events *cpuc;
+	int cpu;
+
+	if (x86_pmu.lbr_read != intel_pe_arch_read_xsave)
+		return;
+	for_each_possible_cpu(cpu) {
+		cpuc = &per_cpu(cpu_hw_events, cpu);
+		if (cpuc->lbr_xsave)
+			kmem_cache_free(x86_get_pmu(cpu)->task_ctx_cache, cpuc->lbr_xsave);
+		cpuc->lbr_xsave = NULL;
+	}
+}
+
+/**
+ * x86_perf_get_lbr - what branch records has this CPU?
+ * @lbr: filled in
+ */
+void x86_perf_get_lbr(struct x86_pmu_lbr *lbr)
+{
+	*lbr = (struct x86_pmu_lbr){
+		.nr		= x86_pmu.lbr_nr,
+		.from		= x86_pmu.lbr_from,
+		.to		= x86_pmu.lbr_to,
+		.info		= x86_pmu.lbr_info,
+		.has_callstack	= x86_pmu_has_lbr_callstack(),
+	};
+}
+EXPORT_SYMBOL_GPL(x86_perf_get_lbr);

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PEBS: from records in the buffer to samples.
+ *
+ * intel_pe_drain_pebs() is called with the PMU off: from the PMI with the interrupted registers,
+ * and without registers from task context, when events or tasks change or counters are read.
+ *
+ * Two passes.  The first learns how many records each event has and which is its last, so that its
+ * count and its period can be set right before the first sample is written.  The second writes the
+ * samples in the order of the records.  Only the last one of an event goes the way of an overflow,
+ * where the event may be throttled or sends signals; and only in the PMI.
+ *
+ * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; whoever
+ * moves the index back (one exchange) has the records, the other finds none.  Both set counts
+ * right; who exchanges prev_count first accounts what the counter saw, the other finds no
+ * difference.  And the second pass itself may stop events (throttling), which takes them off
+ * cpu_hw_events.events[], out of pebs_enabled, and drains the empty buffer again: what the second
+ * pass needs was copied by the first.
+ */
+#include <linux/perf_event.h>
+
+#include <asm/msr.h>
+
+#include "ds.h"
+
+/* Event counters of either kind: 32 general ones, 16 fixed ones. */
+#define COUNTERS	(INTEL_PMC_IDX_FIXED + MAX_FIXED_PEBS_EVENTS)
+
+#define for_each_counter(idx, mask)	for_each_set_bit(idx, (unsigned long *)&(mask), COUNTERS)
+
+/* What the first pass knows of one event. */
+struct tally {
+	struct perf_event	*event;
+	void			*last;		/* record */
+	unsigned short		records;
+	unsigned short		lost;
+};
+
+struct drain {
+	void		*first, *end;
+	size_t		size;		/* of a record */
+	u64		enabled;	/* counters with PEBS */
+	u64		owners;		/* those that have a tally */
+	struct tally	*of;		/* by counter */
+};
+
+/*
+ * Too much for the stack of an NMI.  A drain within a drain, by an NMI or by an event that is
+ * stopped, finds no records, because the PMU is off; so there is one that has tallies.
+ */
+static DEFINE_PER_CPU(struct tally [COUNTERS], tallies);
+
+/* The counters PEBS can be enabled for. */
+static u64 pebs_counters(struct cpu_hw_events *cpuc)
+{
+	u64 counters = hybrid(cpuc->pmu, pebs_events_mask);
+
+	if (x86_pmu.intel_cap.pebs_format >= 4 || x86_pmu.flags & PMU_FL_PEBS_ALL)
+		counters |= hybrid(cpuc->pmu, fixed_cntr_mask64) << INTEL_PMC_IDX_FIXED;
+	return counters & GENMASK_ULL(COUNTERS - 1, 0);
+}
+
+/* Take everything there is out of the buffer. */
+static void *take_records(struct debug_store *ds)
+{
+	unsigned long first = ds->pebs_buffer_base;
+
+	/* Addresses: on 32-bit kernels the upper half of the index is 0 and stays it. */
+	return (void *)xchg((unsigned long *)&ds->pebs_index, first);
+}
+
+/**
+ * intel_pe_record_owners - which counters' overflows made a record of formats 1 and 2?
+ * @status: GLOBAL_STATUS at that time, from the record
+ * @enabled: counters with PEBS
+ * @collided: counters whose records have become one that belongs to none of them
+ *
+ * Counters without PEBS overflow as they like, their bits mean nothing.  No bit at all happens
+ * when the status is cleared just then: if only one counter has PEBS it is that one's.
+ * Return: the counter as a mask, or 0.
+ */
+u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided)
+{
+	status &= enabled;
+	if (!status && is_power_of_2(enabled))
+		status = enabled;
+	*collided = 0;
+	if (hweight64(status) < 2)
+		return status;
+	*collided = status;
+	return 0;
+}
+
+static u64 owners(struct drain *d, void *record, u64 *collided)
+{
+	const int format = x86_pmu.intel_cap.pebs_format;
+
+	*collided = 0;
+	if (format >= 4)
+		return ((struct pebs_basic *)record)->applicable_counters & d->enabled;
+	/* Format 0 is for the first counter. */
+	if (format == 0)
+		return d->enabled & 1;
+	/* Format 3 has one record for several counters if they overflow together. */
+	if (format == 3)
+		return ((u64 *)record)[INTEL_PE_STATUS] & d->enabled;
+	return intel_pe_record_owners(((u64 *)record)[INTEL_PE_STATUS], d->enabled, collided);
+}
+
+/* The tally of a counter, NULL if nobody has it. */
+static struct tally *tally_of(struct drain *d, int idx)
+{
+	struct tally *t = &d->of[idx];
+	struct perf_event *event;
+
+	if (d->owners & BIT_ULL(idx))
+		return t->event ? t : NULL;
+
+	d->owners |= BIT_ULL(idx);
+	event = this_cpu_read(cpu_hw_events.events[idx]);
+	*t = (struct tally){ .event = event };
+	if (WARN_ON_ONCE(event && !event->attr.precise_ip))
+		t->event = NULL;
+	return t->event ? t : NULL;
+}
+
+static void count_records(struct drain *d)
+{
+	u64 own, collided, hit;
+	struct tally *t;
+	void *record;
+	int idx;
+
+	for (record = d->first; record < d->end; record += d->size) {
+		own = owners(d, record, &collided);
+		hit = own | collided;
+		for_each_counter(idx, hit) {
+			t = tally_of(d, idx);
+			if (!t)
+				continue;
+			if (own) {
+				t->records++;
+				t->last = record;
+			} else {
+				t->lost++;
+			}
+		}
+	}
+}
+
+/**
+ * intel_pe_reloaded - what did a counter see that reloads itself?
+ * @then: its value at the last look
+ * @now: and now
+ * @bits: how wide it is
+ * @period: it goes from -period to 0 and begins again
+ * @overflows: how often there were records of that in between
+ *
+ * If the buffer was full there was an overflow more, of which nobody knows but the value itself.
+ * Return: events.
+ */
+s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int overflows)
+{
+	s64 passed = sign_extend64(now, bits - 1) - sign_extend64(then, bits - 1);
+
+	passed += overflows * period;
+	return passed < 0 ? passed + (s64)period : passed;
+}
+
+/* Whoever exchanges prev_count accounts what came before. */
+static void account_reloaded(struct perf_event *event, unsigned int overflows)
+{
+	const int bits = x86_pmu.cntval_bits;
+	struct hw_perf_event *hw = &event->hw;
+	u64 then, now, period = hw->sample_period;
+
+	rdpmcl(hw->event_base_rdpmc, now);
+	then = local64_xchg(&hw->prev_count, now);
+	local64_add(intel_pe_reloaded(then, now, bits, period, overflows), &event->count);
+	local64_set(&hw->period_left, -sign_extend64(now, bits - 1));
+	perf_event_update_userpage(event);
+}
+
+/*
+ * Counts and periods are those of now; in the PMI, where nobody asks for counts, only those of
+ * events with records.  An event with records whose period is not over has none.
+ */
+static void account(struct drain *d, bool in_pmi)
+{
+	struct perf_event *event;
+	struct tally none = {};
+	struct tally *t;
+	int idx;
+
+	for_each_counter(idx, d->enabled) {
+		t = d->owners & BIT_ULL(idx) ? &d->of[idx] : &none;
+		if (in_pmi && !t->event)
+			continue;
+		event = t->event ?: this_cpu_read(cpu_hw_events.events[idx]);
+		if (event && event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD)
+			account_reloaded(event, t->records + t->lost);
+		else if (t->event && !intel_pmu_save_and_restart(event))
+			t->event = NULL;
+	}
+}
+
+static void report_lost(struct drain *d, bool in_pmi)
+{
+	struct tally *t;
+	int idx;
+
+	for_each_counter(idx, d->owners) {
+		t = &d->of[idx];
+		if (!t->event || !t->lost)
+			continue;
+		perf_log_lost_samples(t->event, t->lost);
+		if (in_pmi && perf_event_account_interrupt(t->event))
+			x86_pmu_stop(t->event, 0);
+	}
+}
+
+static void write_sample(struct tally *t, void *record, struct pt_regs *at_pmi,
+			 struct perf_sample_data *data)
+{
+	static struct pt_regs nowhere;
+	struct x86_perf_regs regs;
+
+	regs.xmm_regs = NULL;
+	if (x86_pmu.intel_cap.pebs_format < 4)
+		intel_pe_sample_words(t->event, record, at_pmi ?: &nowhere, data, &regs.regs);
+	else
+		intel_pe_sample_groups(t->event, record, at_pmi ?: &nowhere, data, &regs.regs);
+
+	if (!at_pmi || record != t->last)
+		perf_event_output(t->event, data, &regs.regs);
+	else if (perf_event_overflow(t->event, data, &regs.regs))
+		x86_pmu_stop(t->event, 0);
+}
+
+static void write_samples(struct drain *d, struct pt_regs *at_pmi, struct perf_sample_data *data)
+{
+	u64 own, collided;
+	void *record;
+	int idx;
+
+	for (record = d->first; record < d->end; record += d->size) {
+		own = owners(d, record, &collided);
+		for_each_counter(idx, own) {
+			if (d->of[idx].event)
+				write_sample(&d->of[idx], record, at_pmi, data);
+		}
+	}
+}
+
+/**
+ * intel_pe_drain_pebs - turn all records in this CPU's buffer into samples
+ * @at_pmi: the interrupted registers; NULL outside the PMI
+ * @data: storage
+ *
+ * Outside, counters that reload themselves are accounted even if there is no record.
+ */
+void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	struct drain d;
+
+	if (!x86_pmu.pebs_active)
+		return;
+	d.first = (void *)(unsigned long)cpuc->ds->pebs_buffer_base;
+	d.end = take_records(cpuc->ds);
+	d.size = cpuc->pebs_record_size;
+	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
+	d.owners = 0;
+	d.of = this_cpu_ptr(tallies);
+
+	count_records(&d);
+	account(&d, at_pmi);
+	if (!d.owners)
+		return;
+	report_lost(&d, at_pmi);
+	write_samples(&d, at_pmi, data);
+}
