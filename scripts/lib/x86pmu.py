@@ -14,6 +14,7 @@ PMUS = {
     "skl": "Skylake-Server,pmu=on,pmu-version=4,pmu-lbr=1,pmu-pebs=3",
     "skl2": "Skylake-Server,pmu=on,pmu-version=2,pmu-lbr=1",
     "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1",
+    "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4",
     "zen": "EPYC,pmu=on,pmu-version=1",
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
     "zen3-brs": "EPYC-Milan,pmu=on,pmu-version=1,pmu-lbr=1",
@@ -22,7 +23,7 @@ PMUS = {
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
     *((0, PMUS[n]) for n in ("skl", "skl2", "icl")),
-    (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["icl"].replace("106", "143") + ",pmu-lbr=2,pmu-pebs=4"),
+    (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]),
     (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"]),
     (0, "EPYC,family=15,model=65,pmu=on,pmu-version=0"), (0, PMUS["zen3-brs"]),

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86_pebs.c - precise samples of Intel CPUs: every record is of the instruction that ended the
+ * period, with the registers of that moment, however many records pile up before anybody looks.
+ *
+ * Exact on the emulated PMU of tools/testing/qemu-x86-pmu only; elsewhere most cases are skipped.
+ * Positions are counted in instructions of pt_spin()'s loop, two per turn: its counter is RDI.
+ */
+#include "lib/x86_code.h"
+
+#define INSTRUCTIONS	0xc0
+#define LOAD_LATENCY	0x1cd
+#define ALL_STORES	0x82d0
+
+/* Bits of sample_regs_intr */
+#define REG_DI		5
+#define REG_XMM7	(32 + 2 * 7)
+
+#define TURNS		500000
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static struct perf_event_attr precise(u64 config, u64 period)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_RAW, config);
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_INTR;
+	attr.sample_regs_intr = 1 << REG_DI;
+	attr.precise_ip = 2;
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	return attr;
+}
+
+static void need_pebs(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 1000);
+	char name[64] = "";
+
+	pt_slurp("/sys/bus/event_source/devices/cpu/caps/pmu_name", name, sizeof(name));
+	if (!*name || pt_probe(&attr))
+		pt_skip("no PEBS");
+	if (!pt_time_is_exact())
+		pt_skip("this machine does not count instructions exactly");
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+}
+
+static u64 nmis(void)
+{
+	static char text[65536];
+	char *at;
+	u64 sum = 0;
+
+	pt_need(pt_slurp("/proc/interrupts", text, sizeof(text)), "no /proc/interrupts");
+	at = strstr(text, "NMI:");
+	pt_need(at, "no NMI in /proc/interrupts");
+	for (at += 4; *at == ' ';) {
+		char *end;
+		u64 n = strtoull(at, &end, 10);
+
+		if (end == at)
+			break;
+		sum += n;
+		at = end;
+	}
+	return sum;
+}
+
+/* How many instructions of the loop had been done, if the sample is in it; else 0. */
+static u64 position(int precise_ip)
+{
+	u64 left = s.intr_regs[REG_DI], dec = pt_addr(pt_spin_start), jnz = dec + 3;
+
+	if (!pt_in_spin(s.ip))
+		return 0;
+	if (precise_ip > 1)
+		return s.ip == dec ? 2 * (TURNS - left) - 1 : s.ip == jnz ? 2 * (TURNS - left) : 0;
+	/* the address is the next instruction's */
+	return s.ip == jnz ? 2 * (TURNS - left) - 1 : s.ip == dec ? 2 * (TURNS - left) : 0;
+}
+
+/* All samples in the ring: one after each period, in time. Returns their number. */
+static unsigned int check_positions(struct perf_event_attr *attr)
+{
+	u64 before = 0, at, time = 0;
+	unsigned int n = 0;
+
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(attr, &rec, &s);
+		n++;
+		pt_eq(!!(rec.h.misc & PERF_RECORD_MISC_EXACT_IP), attr->precise_ip > 1);
+		pt_check(s.time > time, "sample %u is not after the one before", n);
+		time = s.time;
+		at = position(attr->precise_ip);
+		if (before && at)
+			pt_eq(at - before, attr->sample_period);
+		before = at;
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	return n;
+}
+
+static void spin_under(struct perf_event_attr *attr, u64 *interrupts)
+{
+	int fd = pt_open(attr, 0, -1, -1, 0);
+	u64 count;
+
+	pt_map(&ring, fd, 512);
+	*interrupts = nmis();
+	pt_enable(fd);
+	pt_spin(TURNS);
+	pt_disable(fd);
+	*interrupts = nmis() - *interrupts;
+	count = pt_count(fd);
+	pt_check(count > 2 * TURNS, "counted %llu", (unsigned long long)count);
+	pt_eq(check_positions(attr), count / attr->sample_period);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void every_period(void)
+{
+	static const u64 periods[] = { 997, 1000, 10007, 65536, 250001 };
+	struct perf_event_attr attr;
+	unsigned int i;
+	u64 n;
+
+	need_pebs();
+	for (i = 0; i < PT_ARRAY_SIZE(periods); i++) {
+		attr = precise(INSTRUCTIONS, periods[i]);
+		spin_under(&attr, &n);
+		attr.precise_ip = 1;
+		spin_under(&attr, &n);
+	}
+}
+
+/* The buffer has 64 kB, a record at most some 200 bytes. */
+static void records_pile_up(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 997);
+	u64 n;
+
+	need_pebs();
+	spin_under(&attr, &n);
+	pt_check(n >= 1 && n <= 2 * TURNS / 997 / 100, "%llu interrupts", (unsigned long long)n);
+}
+
+/* What must be taken from the PMU in time comes with an interrupt each. */
+static void one_by_one(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 9973);
+	u64 n;
+
+	need_pebs();
+	attr.sample_type |= PERF_SAMPLE_READ;
+	spin_under(&attr, &n);
+	pt_check(n >= 2 * TURNS / 9973, "%llu interrupts", (unsigned long long)n);
+}
+
+/* A counter that the CPU reloads counts like one that nobody touches. */
+static void counts(u64 period)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, period);
+	struct perf_event_attr plain = pt_attr(PERF_TYPE_RAW, INSTRUCTIONS);
+	struct pt_read r;
+	int fd, i;
+
+	attr.read_format = PERF_FORMAT_GROUP;
+	plain.read_format = PERF_FORMAT_GROUP;
+	plain.exclude_kernel = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_open(&plain, 0, -1, fd, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	for (i = 0; i < 200; i++) {
+		pt_spin((u64)i * 37 + 1);
+		pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
+		pt_eq(r.v[0].value, r.v[1].value);
+	}
+	pt_disable(fd);
+	pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
+	pt_eq(r.v[0].value, r.v[1].value);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), r.v[0].value / period);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void counts_while_reloaded(void)
+{
+	need_pebs();
+	counts(1009);
+	counts(100003);
+	counts(10000000);
+}
+
+/* Two counters that are reloaded, and read while only one of them has records. */
+static void two_at_once(void)
+{
+	struct perf_event_attr a = precise(INSTRUCTIONS, 1000), b = precise(INSTRUCTIONS, 1500);
+	struct pt_ring other;
+	int fa, fb, i;
+	u64 ca, cb;
+
+	need_pebs();
+	if (pt_attr_size() == 136)
+		pt_skip("Linux 6.12 tells an old count of an event while only another has records");
+	fa = pt_open(&a, 0, -1, -1, 0);
+	b.disabled = 0;
+	fb = pt_open(&b, 0, -1, fa, 0);
+	pt_map(&ring, fa, 512);
+	pt_map(&other, fb, 512);
+	pt_enable(fa);
+	for (i = 0; i < 100; i++) {
+		pt_spin((u64)i * 11 + 1);
+		ca = pt_count(fa);
+		cb = pt_count(fb);
+		pt_check(cb > ca && cb - ca < 200, "%llu, then %llu", (unsigned long long)ca,
+			 (unsigned long long)cb);
+	}
+	pt_disable(fa);
+	ca = pt_count(fa);
+	pt_eq(pt_count(fb), ca);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), ca / 1000);
+	pt_eq(pt_count_records(&other, PERF_RECORD_SAMPLE), ca / 1500);
+	pt_unmap(&ring);
+	pt_unmap(&other);
+	close(fb);
+	close(fa);
+}
+
+/* PERF_EVENT_IOC_PERIOD: the records after it are a new period apart. */
+static void new_period(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 1000);
+	int fd;
+
+	need_pebs();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	pt_spin(TURNS);
+	pt_disable(fd);
+	pt_drain(&ring);
+	attr.sample_period = 3001;
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&attr.sample_period), 0);
+	pt_enable(fd);
+	pt_spin(TURNS);
+	pt_disable(fd);
+	pt_check(check_positions(&attr) >= 2 * TURNS / 3001, "samples are missing");
+	pt_unmap(&ring);
+	close(fd);
+}
+
+/* ---- memory ---- */
+
+static u64 variable[8];
+
+/* Samples of the loop's load or store: the instruction, its address, a first-level hit. */
+static void memory(u64 config, const char *insn, u64 *at, u64 op)
+{
+	struct perf_event_attr attr = precise(config, 1009);
+	unsigned int n = 0;
+	int fd;
+
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC |
+			   PERF_SAMPLE_WEIGHT | PERF_SAMPLE_PHYS_ADDR;
+	attr.config1 = config == LOAD_LATENCY ? 3 : 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	pebs_memory(200000, variable);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		union perf_mem_data_src source;
+
+		pt_parse_sample(&attr, &rec, &s);
+		if (s.ip != pt_addr(insn))
+			continue;
+		n++;
+		pt_eq(s.addr, pt_addr(at));
+		source.val = s.data_src;
+		pt_eq(source.mem_op, op);
+		pt_eq(source.mem_lvl, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1);
+		if (config == LOAD_LATENCY) {
+			pt_eq(source.mem_lvl_num, PERF_MEM_LVLNUM_L1);
+			pt_eq(source.mem_dtlb, PERF_MEM_TLB_HIT | PERF_MEM_TLB_L1 |
+			      PERF_MEM_TLB_L2);
+			pt_eq(s.weight, 10);
+		}
+		/* within its page */
+		pt_eq(s.phys_addr % 4096, pt_addr(at) % 4096);
+	}
+	pt_check(n > 50, "%u samples", n);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void stores(void)
+{
+	need_pebs();
+	memory(ALL_STORES, pebs_store, &variable[1], PERF_MEM_OP_STORE);
+}
+
+static void loads(void)
+{
+	struct perf_event_attr attr = precise(LOAD_LATENCY, 1009);
+
+	need_pebs();
+	attr.config1 = 3;
+	attr.sample_type = PERF_SAMPLE_DATA_SRC;
+	if (pt_probe(&attr) == -ENODATA)
+		pt_skip("this CPU wants another event next to that of load latencies");
+	memory(LOAD_LATENCY, pebs_load, &variable[0], PERF_MEM_OP_LOAD);
+}
+
+/* ---- registers that only newer records have ---- */
+
+static void vector_registers(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 1009);
+	const u64 value = 0x0123456789abcdef;
+	unsigned int n = 0;
+	int fd;
+
+	need_pebs();
+	attr.sample_regs_intr = 3ull << REG_XMM7;
+	if (pt_probe(&attr) == -EOPNOTSUPP || pt_probe(&attr) == -EINVAL)
+		pt_skip("records without vector registers");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	pebs_xmm(TURNS, value);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (!pt_in_spin(s.ip))
+			continue;
+		n++;
+		pt_eq(s.intr_regs[REG_XMM7], value);
+		pt_eq(s.intr_regs[REG_XMM7 + 1], 0);
+	}
+	pt_check(n >= 2 * TURNS / 1009 - 1, "%u samples", n);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+/* ---- tasks ---- */
+
+static int go[2];
+
+/* Each in its own code: a spin loop, or the loop above. */
+static void spinner(void *memory_loop)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CONTEXT_SWITCHES));
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	char c;
+
+	pt_pin(0);
+	pt_need(read(go[0], &c, 1) == 1, "pipe");
+	while (pt_count(fd) < 30) {
+		if (memory_loop)
+			pebs_memory(20000, variable);
+		else
+			pt_spin(20000);
+	}
+}
+
+/* A record does not say whose it is: what has piled up is taken when the task goes. */
+static void whose_they_are(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007);
+	unsigned int n = 0, m = 0;
+	pid_t a, b;
+	int fd;
+
+	need_pebs();
+	pt_pin(0);
+	pt_need(!pipe(go), "pipe");
+	a = pt_fork(spinner, NULL);
+	b = pt_fork(spinner, &variable);
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	pt_need(write(go[1], "..", 2) == 2, "pipe");
+	pt_reap(a);
+	pt_reap(b);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (pt_in_spin(s.ip)) {
+			n++;
+			pt_eq(s.pid, a);
+		}
+		if (s.ip >= pt_addr(pebs_load) && s.ip <= pt_addr(pebs_store)) {
+			m++;
+			pt_eq(s.pid, b);
+		}
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n > 100 && m > 100, "%u and %u samples", n, m);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+/* ---- with branch records ---- */
+
+static void branches_before(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007);
+	unsigned int n = 0;
+	u64 i;
+	int fd;
+
+	need_pebs();
+	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	if (pt_probe(&attr))
+		pt_skip("no branch records");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	pt_spin(TURNS);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (position(2) < 1000)
+			continue;
+		n++;
+		pt_need(s.nr_branches > 0, "no branch");
+		for (i = 0; i < s.nr_branches; i++) {
+			pt_eq(s.branches[i].from, pt_addr(pt_spin_start) + 3);
+			pt_eq(s.branches[i].to, pt_addr(pt_spin_start));
+		}
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= 2 * TURNS / 10007 - 1, "%u samples", n);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static const struct pt_case cases[] = {
+	{ "every_period", every_period },
+	{ "records_pile_up", records_pile_up },
+	{ "one_by_one", one_by_one },
+	{ "counts_while_reloaded", counts_while_reloaded },
+	{ "two_at_once", two_at_once },
+	{ "new_period", new_period },
+	{ "loads", loads },
+	{ "stores", stores },
+	{ "vector_registers", vector_registers },
+	{ "whose_they_are", whose_they_are },
+	{ "branches_before", branches_before },
+};
+
+PT_MAIN(cases)
