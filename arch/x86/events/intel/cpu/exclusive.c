@@ -181,6 +181,9 @@ static int __init check_ht(void)
 	cpus_read_lock();
 	hardlockup_detector_perf_stop();
 	x86_pmu.flags &= ~(PMU_FL_EXCL_CNTRS | PMU_FL_EXCL_ENABLED);
+	x86_pmu.start_scheduling = NULL;
+	x86_pmu.commit_scheduling = NULL;
+	x86_pmu.stop_scheduling = NULL;
 	hardlockup_detector_perf_restart();
 	for_each_online_cpu(cpu)
 		intel_pe_free_exclusive(&per_cpu(cpu_hw_events, cpu));
