@@ -95,9 +95,9 @@ void x86_call_loop(u64 turns)
 	pt_spin(turns);
 }
 
-static const char x86_spin_loop[1];
-static const char x86_cl_start[1], x86_cl_call1[1], x86_cl_back1[1], x86_cl_jump[1], x86_cl_f[1];
-static const char x86_cl_call2[1], x86_cl_back2[1], x86_cl_ret1[1], x86_cl_g[1], x86_cl_ret2[1];
+const char x86_spin_loop[1];
+const char x86_cl_start[1], x86_cl_call1[1], x86_cl_back1[1], x86_cl_jump[1], x86_cl_f[1];
+const char x86_cl_call2[1], x86_cl_back2[1], x86_cl_ret1[1], x86_cl_g[1], x86_cl_ret2[1];
 #endif
 
 u64 x86_spin_ip(u64 turns, u64 n)
