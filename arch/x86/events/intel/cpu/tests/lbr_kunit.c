@@ -161,7 +161,7 @@ static void filter(struct kunit *test)
 		u64 type;
 		int nr, kept[3];
 	} line[] = {
-		{ PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY, 5 },
+		{ PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY, 3, { 0, 1, 2 } },
 		{ PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY_CALL, 1, { 0 } },
 		{ PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_COND, 1, { 1 } },
 		{ PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_CALL,
@@ -190,7 +190,7 @@ static void filter(struct kunit *test)
 		cpuc->br_sel = intel_pe_branch_kinds(line[i].type);
 		intel_pe_filter_branches(cpuc);
 		KUNIT_EXPECT_EQ_MSG(test, cpuc->lbr_stack.nr, line[i].nr, "line %d", i);
-		for (j = 0; i && j < line[i].nr; j++) {
+		for (j = 0; j < line[i].nr; j++) {
 			KUNIT_EXPECT_EQ(test, cpuc->lbr_entries[j].from, found[line[i].kept[j]]);
 			KUNIT_EXPECT_EQ(test, cpuc->lbr_counters[j], line[i].kept[j] + 1);
 		}
