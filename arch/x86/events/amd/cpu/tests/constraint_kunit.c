@@ -73,16 +73,16 @@ static void f15h_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, none, 4 * 16 * 16 * 256 + 256 - 9);
 }
 
-struct nb_node {
+struct two_cores {
 	struct cpu_hw_events	*cpuc[2];
 	struct amd_nb		*nb;
 	unsigned int		counters;
 };
 
 /* Two made-up CPUs of one node, with the counters of the CPU this runs on. */
-static struct nb_node make_node(struct kunit *test)
+static struct two_cores make_node(struct kunit *test)
 {
-	struct nb_node node = { .counters = x86_pmu_max_num_counters(NULL) };
+	struct two_cores node = { .counters = x86_pmu_max_num_counters(NULL) };
 	int i;
 
 	if (!node.counters)
@@ -113,7 +113,7 @@ static struct perf_event *make_event(struct kunit *test, u64 config)
 /* No two events of the node get the same counter; what one CPU gives back another can have. */
 static void node_is_shared(struct kunit *test)
 {
-	struct nb_node node = make_node(test);
+	struct two_cores node = make_node(test);
 	struct perf_event *event[X86_PMC_IDX_MAX + 1];
 	struct event_constraint *c;
 	u64 taken = 0;
@@ -144,7 +144,7 @@ static void node_is_shared(struct kunit *test)
 /* An event that comes back gets the counter it had, if that is free, though a lower one is. */
 static void node_remembers(struct kunit *test)
 {
-	struct nb_node node = make_node(test);
+	struct two_cores node = make_node(test);
 	struct perf_event *event = make_event(test, 0x4e1), *other = make_event(test, 0xe0);
 
 	event->hw.idx = node.counters - 1;
@@ -159,7 +159,7 @@ static void node_remembers(struct kunit *test)
 
 static void node_is_not_asked(struct kunit *test)
 {
-	struct nb_node node = make_node(test);
+	struct two_cores node = make_node(test);
 	struct perf_event *core = make_event(test, 0x76), *shared = make_event(test, 0xe0);
 	int i;
 
