@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * x86_code.h - work for the programs about branch records and precise samples: code whose
- * instructions are known one by one. On another machine the functions do nothing; nobody gets there.
+ * instructions are known one by one. On another machine the functions do nothing; nobody gets
+ * there.
  */
 #ifndef PTEST_X86_CODE_H
 #define PTEST_X86_CODE_H
