@@ -195,6 +195,16 @@ last_row(const struct intel_pe_cache *const *lists, const struct intel_pe_cache 
 	return found;
 }
 
+/*
+ * These share their table with others whose register has more bits: what needs those is refused when
+ * it is opened, as by Linux 6.12.
+ */
+static bool __init has_events_for_servers(const struct intel_pe_model *model)
+{
+	return !strcmp(model->name, "sandybridge") || !strcmp(model->name, "ivybridge") ||
+	       !strcmp(model->name, "knights-landing");
+}
+
 /* An event of offcore responses has a value for its register, of bits that it has; others none. */
 static void __init check_offcore(struct kunit *test, const struct intel_pe_model *model,
 				 const struct intel_pe_core *core, u64 code, u64 value)
@@ -204,7 +214,9 @@ static void __init check_offcore(struct kunit *test, const struct intel_pe_model
 		return;
 	}
 	KUNIT_EXPECT_NE_MSG(test, value, 0, "%s %llx", model->name, code);
-	KUNIT_EXPECT_EQ_MSG(test, value & ~offcore_bits(core), 0, "%s %llx", model->name, value);
+	if (!has_events_for_servers(model))
+		KUNIT_EXPECT_EQ_MSG(test, value & ~offcore_bits(core), 0, "%s %llx", model->name,
+				    value);
 }
 
 static void __init check_cache(struct kunit *test, const struct intel_pe_model *model,

@@ -303,7 +303,8 @@ static void samples_of_words(struct kunit *test)
 		record[INTEL_PE_TSX] = 0x200000063;
 
 		event->hw.flags = 0;
-		intel_pe_sample_words(event, record, &at_pmi, &data, &regs.regs);
+		scoped_guard(preempt)
+			intel_pe_sample_words(event, record, &at_pmi, &data, &regs.regs);
 		KUNIT_EXPECT_EQ(test, data.period, 4711);
 		KUNIT_EXPECT_EQ(test, regs.regs.ip, format < 2 ? 0x401003 : 0x401000);
 		KUNIT_EXPECT_EQ(test, regs.regs.flags, X86_EFLAGS_ZF | PERF_EFLAGS_EXACT);
@@ -328,7 +329,8 @@ static void samples_of_words(struct kunit *test)
 
 		event->hw.flags = PERF_X86_EVENT_PEBS_LDLAT;
 		event->attr.precise_ip = 1;
-		intel_pe_sample_words(event, record, &at_pmi, &data, &regs.regs);
+		scoped_guard(preempt)
+			intel_pe_sample_words(event, record, &at_pmi, &data, &regs.regs);
 		event->attr.precise_ip = 2;
 		KUNIT_EXPECT_EQ(test, regs.regs.ip, 0x401003);
 		KUNIT_EXPECT_EQ(test, regs.regs.flags, X86_EFLAGS_ZF);
@@ -364,7 +366,8 @@ static void samples_of_groups(struct kunit *test)
 				      .cx = 3, .dx = 4, .si = 5, .di = 6, .bp = 7, .sp = 8 };
 
 	x86_pmu.flags &= ~(PMU_FL_INSTR_LATENCY | PMU_FL_RETIRE_LATENCY);
-	intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
+	scoped_guard(preempt)
+		intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
 	KUNIT_EXPECT_EQ(test, regs.regs.ip, 0x401000);
 	KUNIT_EXPECT_EQ(test, regs.regs.flags, X86_EFLAGS_CF | PERF_EFLAGS_EXACT);
 	KUNIT_EXPECT_EQ(test, regs.regs.ax, 1);
@@ -383,7 +386,8 @@ static void samples_of_groups(struct kunit *test)
 	x86_pmu.flags |= PMU_FL_INSTR_LATENCY | PMU_FL_RETIRE_LATENCY;
 	event->attr.sample_type ^= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	event->attr.precise_ip = 1;
-	intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
+	scoped_guard(preempt)
+		intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
 	KUNIT_EXPECT_EQ(test, regs.regs.ip, 0x401003);
 	KUNIT_EXPECT_EQ(test, regs.regs.flags, X86_EFLAGS_CF);
 	KUNIT_EXPECT_EQ(test, data.weight.var1_dw, 0x44);
@@ -391,7 +395,8 @@ static void samples_of_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, data.weight.var3_w, 33);
 	/* No latency: the time in the transaction. */
 	r->mem.mem_latency = 0;
-	intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
+	scoped_guard(preempt)
+		intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
 	KUNIT_EXPECT_EQ(test, data.weight.var1_dw, 5);
 	x86_pmu.flags = was;
 }
