@@ -133,7 +133,17 @@ static __always_inline u64 *put_words(u64 *w, const struct perf_sample_data *dat
 	return w;
 }
 
-/* { u64 nr; u64 ips[nr]; } { u32 size; char data[size]; }, each if asked for. */
+static unsigned int raw_length(const struct perf_raw_record *raw)
+{
+	return raw ? raw->size + sizeof(u32) : sizeof(u64);
+}
+
+/*
+ * { u64 nr; u64 ips[nr]; } { u32 size; char data[size]; }, each if asked for.
+ *
+ * The chain is as long as it was when room was made for it.  Its memory is this level's, and what
+ * put_words() calls can be traced by an event that takes a chain there, too.
+ */
 static void put_tails(void *at, const struct perf_sample_data *data, u64 type)
 {
 	const struct perf_raw_record *raw = data->raw;
@@ -141,8 +151,9 @@ static void put_tails(void *at, const struct perf_sample_data *data, u64 type)
 	unsigned int len;
 
 	if (type & PERF_SAMPLE_CALLCHAIN) {
-		len = (1 + data->callchain->nr) * sizeof(u64);
-		memcpy(at, data->callchain, len);
+		len = data->dyn_size - (type & PERF_SAMPLE_RAW ? raw_length(raw) : 0);
+		*(u64 *)at = len / sizeof(u64) - 1;
+		memcpy(at + sizeof(u64), data->callchain->ip, len - sizeof(u64));
 		at += len;
 	}
 	if (!(type & PERF_SAMPLE_RAW))

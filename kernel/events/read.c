@@ -135,6 +135,9 @@ static bool add_here(struct pevent *e, struct group_read *r)
 	if (!(caps & (PERF_EV_CAP_READ_ACTIVE_PKG | PERF_EV_CAP_READ_SCOPE)))
 		return false;
 	guard(raw_spinlock_irq)(&ctx->lock);
+	/* Its driver has moved it to another CPU. */
+	if (pe_ctx(e) != ctx)
+		return false;
 	if (!r->alone)
 		pe_for_each_member(m, e)
 			caps &= m->event_caps;

@@ -154,16 +154,20 @@ static struct pmu uprobe_pmu = TRACE_PMU(init_uprobe, uprobe_groups);
 
 /* --------------------------------------------------------------------- hits */
 
-static bool wants(struct pevent *e, void *record, struct pt_regs *regs)
+/* Read once for a hit: it may be set meanwhile. */
+static struct event_filter *filter_of(struct pevent *e)
 {
-	struct event_filter *filter;
+	return READ_ONCE(pe_origin(e)->filter);
+}
 
+static bool wants(struct pevent *e, struct event_filter *filter, void *record,
+		  struct pt_regs *regs)
+{
 	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
 		return false;
 	/* What is left are uprobes. */
 	if (e->attr.exclude_kernel && !user_mode(regs))
 		return false;
-	filter = pe_origin(e)->filter;
 	return likely(!filter) || filter_match_preds(filter, record);
 }
 
@@ -242,7 +246,7 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 			continue;
 		if (!is_enabled(e) || (e->cpu >= 0 && e->cpu != cpu))
 			continue;
-		if (wants(e, hit->raw->frag.data, hit->regs))
+		if (wants(e, filter_of(e), hit->raw->frag.data, hit->regs))
 			hit_target_event(e, hit, away);
 	}
 }
@@ -256,9 +260,9 @@ static noinline void hit_task(struct task_struct *task, u64 count, void *record,
 }
 
 /* Does anybody look at the record?  What all records begin with is filled in for those only. */
-static bool reads_record(struct pevent *e)
+static bool reads_record(struct pevent *e, struct event_filter *filter)
 {
-	return is_sampling_event(&e->pub) || pe_origin(e)->filter;
+	return is_sampling_event(&e->pub) || filter;
 }
 
 /* Not inlined: perf_sample_data is large, and most hits are only counted. */
@@ -287,6 +291,7 @@ static noinline void sample_hit(struct pevent *e, u64 count, void *record, int s
 void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
 		   struct hlist_head *head, int rctx, struct task_struct *task)
 {
+	struct event_filter *filter;
 	struct pevent *e;
 	bool headed = false;
 
@@ -294,11 +299,12 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 	hlist_for_each_entry_rcu(e, head, hlist_entry) {
 		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE)
 			continue;
-		if (!headed && reads_record(e)) {
+		filter = filter_of(e);
+		if (!headed && reads_record(e, filter)) {
 			perf_trace_buf_update(record, event_type);
 			headed = true;
 		}
-		if (!wants(e, record, regs))
+		if (!wants(e, filter, record, regs))
 			continue;
 		if (is_sampling_event(&e->pub))
 			sample_hit(e, count, record, entry_size, regs);

@@ -103,7 +103,7 @@ void __intel_pmu_resume(int pmu_enabled)
 
 /*
  * Taken with branch recording stopped; what the caller did until then is among the records.  If the
- * PMU was off it stays off.
+ * PMU was off it stays off; branch recording is as before then: in a PMI it is on.
  */
 static noinline unsigned int copy_branches(struct perf_branch_entry *entries, unsigned int nr)
 {
@@ -124,11 +124,15 @@ static noinline unsigned int copy_branches(struct perf_branch_entry *entries, un
 int intel_pe_branch_snapshot(struct perf_branch_entry *entries, unsigned int nr)
 {
 	unsigned long flags;
+	u64 was;
 
 	local_irq_save(flags);
+	rdmsrl(MSR_IA32_DEBUGCTLMSR, was);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	__intel_pmu_lbr_disable();
 	nr = copy_branches(entries, nr);
+	if (!__this_cpu_read(cpu_hw_events.enabled))
+		wrmsrl(MSR_IA32_DEBUGCTLMSR, was);
 	local_irq_restore(flags);
 	return nr;
 }
@@ -136,11 +140,15 @@ int intel_pe_branch_snapshot(struct perf_branch_entry *entries, unsigned int nr)
 int intel_pe_arch_branch_snapshot(struct perf_branch_entry *entries, unsigned int nr)
 {
 	unsigned long flags;
+	u64 was;
 
 	local_irq_save(flags);
+	rdmsrl(MSR_ARCH_LBR_CTL, was);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	__intel_pmu_arch_lbr_disable();
 	nr = copy_branches(entries, nr);
+	if (!__this_cpu_read(cpu_hw_events.enabled))
+		wrmsrl(MSR_ARCH_LBR_CTL, was);
 	local_irq_restore(flags);
 	return nr;
 }

@@ -169,7 +169,7 @@ static void tell(int cpu, u32 msr, u64 value)
  * @cpu: it, perhaps offline; called by itself when it comes up
  *
  * A CPU that was off has forgotten, too, which groups its PEBS records have, while
- * cpu_hw_events.active_pebs_data_cfg has not.
+ * cpu_hw_events.active_pebs_data_cfg has not; a kernel before this one may have left others.
  */
 void init_debug_store_on_cpu(int cpu)
 {
@@ -178,7 +178,7 @@ void init_debug_store_on_cpu(int cpu)
 	if (!cpuc->ds)
 		return;
 	tell(cpu, MSR_IA32_DS_AREA, (unsigned long)cpuc->ds);
-	if (cpuc->active_pebs_data_cfg)
+	if (x86_pmu.intel_cap.pebs_baseline)
 		tell(cpu, MSR_PEBS_DATA_CFG, cpuc->active_pebs_data_cfg);
 }
 
@@ -247,6 +247,6 @@ void perf_restore_debug_store(void)
 	if (!x86_pmu.bts && !x86_pmu.pebs)
 		return;
 	wrmsrl(MSR_IA32_DS_AREA, (unsigned long)cpuc->ds);
-	if (cpuc->active_pebs_data_cfg)
+	if (x86_pmu.intel_cap.pebs_baseline)
 		wrmsrl(MSR_PEBS_DATA_CFG, cpuc->active_pebs_data_cfg);
 }

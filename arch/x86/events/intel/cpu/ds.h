@@ -7,7 +7,7 @@
 #ifndef _ARCH_X86_EVENTS_INTEL_DS_H
 #define _ARCH_X86_EVENTS_INTEL_DS_H
 
-#include "../../perf_event.h"
+#include "cpu.h"
 
 /*
  * The records of formats 0 to 3, in words of 64 bits.  Format 0 ends before the status, 1 before

@@ -16,6 +16,7 @@
 #include <asm/debugreg.h>
 
 #include "cpu.h"
+#include "ds.h"
 
 static struct intel_shared_regs *alloc_shared(int node)
 {
@@ -73,7 +74,10 @@ static bool alloc_all(struct cpu_hw_events *cpuc, int node)
 int intel_cpuc_prepare(struct cpu_hw_events *cpuc, int cpu)
 {
 	cpuc->excl_thread_id = 0;
-	cpuc->pebs_record_size = x86_pmu.pebs_record_size;
+	/* A CPU that was down gets its configuration of records back, see init_debug_store_on_cpu(). */
+	cpuc->pebs_record_size = cpuc->active_pebs_data_cfg ?
+				 intel_pe_record_size(cpuc->active_pebs_data_cfg) :
+				 x86_pmu.pebs_record_size;
 	if (alloc_all(cpuc, cpu_to_node(cpu)))
 		return 0;
 	intel_cpuc_finish(cpuc);
@@ -184,6 +188,11 @@ void intel_pe_cpu_starting(int cpu)
 		return;
 
 	init_debug_store_on_cpu(cpu);
+	/* Nor is it known what a kernel before this one left on. */
+	if (x86_pmu.version > 1 && hybrid(cpuc->pmu, fixed_cntr_mask64)) {
+		wrmsrl(MSR_ARCH_PERFMON_FIXED_CTR_CTRL, 0);
+		cpuc->active_fixed_ctrl_val = 0;
+	}
 	/* The firmware may have left branch recording on. */
 	if (x86_pmu.lbr_nr && !boot_cpu_has(X86_FEATURE_ARCH_LBR))
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_LBR_BIT);

@@ -262,12 +262,14 @@ static void write_samples(struct drain *d, struct pt_regs *at_pmi, struct perf_s
 void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	struct debug_store *ds = READ_ONCE(cpuc->ds);
 	struct drain d;
 
-	if (!x86_pmu.pebs_active)
+	/* An interrupt for PT may come when the last event of counters is gone, and the area with it. */
+	if (!x86_pmu.pebs_active || !ds)
 		return;
-	d.first = (void *)(unsigned long)cpuc->ds->pebs_buffer_base;
-	d.end = take_records(cpuc->ds);
+	d.first = (void *)(unsigned long)ds->pebs_buffer_base;
+	d.end = take_records(ds);
 	d.size = cpuc->pebs_record_size;
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
 	d.owners = 0;
