@@ -74,7 +74,10 @@ static bool alloc_all(struct cpu_hw_events *cpuc, int node)
 int intel_cpuc_prepare(struct cpu_hw_events *cpuc, int cpu)
 {
 	cpuc->excl_thread_id = 0;
-	/* A CPU that was down gets its configuration of records back, see init_debug_store_on_cpu(). */
+	/*
+	 * A CPU that was down gets its configuration of records back, see
+	 * init_debug_store_on_cpu().
+	 */
 	cpuc->pebs_record_size = cpuc->active_pebs_data_cfg ?
 				 intel_pe_record_size(cpuc->active_pebs_data_cfg) :
 				 x86_pmu.pebs_record_size;

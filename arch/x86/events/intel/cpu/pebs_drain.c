@@ -265,7 +265,10 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	struct debug_store *ds = READ_ONCE(cpuc->ds);
 	struct drain d;
 
-	/* An interrupt for PT may come when the last event of counters is gone, and the area with it. */
+	/*
+	 * An interrupt for PT may come when the last event of counters is gone, and the area with
+	 * it.
+	 */
 	if (!x86_pmu.pebs_active || !ds)
 		return;
 	d.first = (void *)(unsigned long)ds->pebs_buffer_base;

@@ -196,8 +196,8 @@ last_row(const struct intel_pe_cache *const *lists, const struct intel_pe_cache 
 }
 
 /*
- * These share their table with others whose register has more bits: what needs those is refused when
- * it is opened, as by Linux 6.12.
+ * These share their table with others whose register has more bits: what needs those is refused
+ * when it is opened, as by Linux 6.12.
  */
 static bool __init has_events_for_servers(const struct intel_pe_model *model)
 {
