@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+# In a guest with an emulated PMU: what Debian's perf makes of it, a line "ok ..." or "not ok ..." each.
+cd /tmp || exit 1
+# The emulator is slow: no limit to the time that sampling takes.
+echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+check() {
+	if test "$2" "$3" "$4"; then
+		echo "ok $1"
+	else
+		echo "not ok $1: $2 is not $3 $4"
+	fi
+}
+counted() {
+	perf stat -x, -e "$1" sha256sum /usr/bin/perf 2>&1 > /dev/null | cut -d, -f1
+}
+lines() {
+	perf script -i data -F "$1" 2> /dev/null | grep -c .
+}
+record() {
+	perf record -q -o data "$@" sha256sum /usr/bin/perf > /dev/null 2>&1
+}
+cycles=$(counted cycles:u)
+check "cycles of user space" "$cycles" -gt 1000000
+check "instructions: one each cycle" "$(counted instructions:u)" -eq "$cycles"
+check "six events on four counters and three" \
+	"$(perf stat -x, -e cycles:u,instructions:u,branches:u,branch-misses:u,cache-misses:u,ref-cycles:u \
+		sha256sum /usr/bin/perf 2>&1 > /dev/null | cut -d, -f5 | sort -u)" = 100.00
+record -e cycles:u -c 100003
+check "samples of cycles" "$(lines ip)" -eq $((cycles / 100003))
+for event in $PRECISE; do
+	record -e "$event" -c 100003
+	check "samples of $event" "$(lines ip)" -eq $((cycles / 100003))
+done
+record -b -e cycles:u -c 400009
+if [ -n "$PRECISE" ]; then
+	check "branch stacks" "$(lines brstack)" -eq $((cycles / 400009))
+	record --call-graph lbr -e cycles:u -c 400009
+	check "call chains from branch records" "$(lines ip)" -gt $((cycles / 400009))
+	perf mem record -q -t load -o data sha256sum /usr/bin/perf > /dev/null 2>&1
+	check "addresses of loads" "$(lines addr)" -gt 10
+fi
