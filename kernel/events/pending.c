@@ -206,9 +206,19 @@ static void disable_locked(struct pctx *ctx, void *arg)
 static void disable_if_due(struct pctx *ctx, void *arg)
 {
 	struct pevent *e = arg;
+	unsigned int why;
+	bool on;
 
-	if (pe_ctx(e) == ctx && pe_disable_due(e))
-		disable_locked(ctx, arg);
+	if (pe_ctx(e) != ctx)
+		return;
+	on = e->state >= PERF_EVENT_STATE_INACTIVE;
+	why = xchg(&e->pending_disable, PE_DISABLE_NOT);
+	if (why == PE_DISABLE_NOT)
+		return;
+	disable_locked(ctx, e);
+	/* More samples were asked for meanwhile, but counters and timers stopped with the last one. */
+	if (on && why == PE_DISABLE_AT_LIMIT && atomic_read(&e->event_limit))
+		pe_enable_locked(e, pe_now());
 }
 
 /* Disable @e here, or send the work to where its context is. */

@@ -383,7 +383,7 @@ static void class13_open_and_exec(void)
 	pt_msg("%d opens in time", opened);
 }
 
-/* Calls getppid() on another CPU, if there is one, until told to stop. */
+/* Busy with getppid() on another CPU, if there is one, until told to stop. */
 struct hitter {
 	pthread_t thread;
 	atomic_int tid;
@@ -404,12 +404,11 @@ static void *hit_on(void *arg)
 
 /*
  * Who sees the last sample in the buffer may allow the next at once: before the event was disabled
- * for the last one. It must not be disabled for that one afterwards. Linux 6.12 may do it.
+ * for the last one. It must not be disabled for that one afterwards, nor stay stopped. Linux 6.12
+ * may do it.
  */
-static void refresh_at_the_last_sample(void)
+static void refresh_each(struct perf_event_attr *attr, unsigned int rounds)
 {
-	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
-					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
 	struct hitter h = {};
 	struct pt_ring r;
 	unsigned int i;
@@ -418,16 +417,19 @@ static void refresh_at_the_last_sample(void)
 
 	if (!pt_path_exists("/sys/bus/event_source/last_error"))
 		pt_skip("this kernel may disable an event that was just refreshed");
-	attr.sample_period = 1;
-	attr.sample_type = PERF_SAMPLE_IP;
-	attr.disabled = 1;
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	attr->sample_type = PERF_SAMPLE_IP;
+	attr->disabled = 1;
+	if (attr->type == PERF_TYPE_HARDWARE && pt_probe(attr))
+		pt_skip("no hardware event that samples");
 	pt_pin(0);
 	pt_need(!pthread_create(&h.thread, NULL, hit_on, &h), "thread");
 	while (!atomic_load(&h.tid))
 		sched_yield();
-	fd = pt_open(&attr, atomic_load(&h.tid), -1, -1, 0);
+	fd = pt_open(attr, atomic_load(&h.tid), -1, -1, 0);
 	pt_map(&r, fd, 64);
-	for (i = 1; i <= 500; i++) {
+	for (i = 1; i <= rounds; i++) {
 		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
 		start = pt_clock(CLOCK_MONOTONIC);
 		while (pt_head(&r) < i * 16) {
@@ -439,8 +441,35 @@ static void refresh_at_the_last_sample(void)
 	}
 	atomic_store(&h.stop, true);
 	pthread_join(h.thread, NULL);
-	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 500);
-	pt_check(pt_count(fd) >= 500, "fewer hits than samples");
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), rounds);
+	pt_check(pt_count(fd) >= rounds, "fewer hits than samples");
+}
+
+static void refresh_at_the_last_sample(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+
+	attr.sample_period = 1;
+	refresh_each(&attr, 500);
+}
+
+/* These are stopped by whoever makes the sample. */
+static void refresh_a_clock(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+
+	attr.sample_period = 10000;
+	refresh_each(&attr, 1500);
+}
+
+static void refresh_a_counter(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+
+	attr.sample_period = 10000;
+	attr.exclude_kernel = 1;
+	refresh_each(&attr, 500);
 }
 
 /* A member of a group is inherited, even if the leader is just being closed. */
@@ -497,6 +526,8 @@ static const struct pt_case cases[] = {
 	{ "class39_timer_and_toggle", class39_timer_and_toggle },
 	{ "async_and_close", async_and_close },
 	{ "refresh_at_the_last_sample", refresh_at_the_last_sample },
+	{ "refresh_a_clock", refresh_a_clock },
+	{ "refresh_a_counter", refresh_a_counter },
 	{ "fork_and_leader_close", fork_and_leader_close },
 	{ "class13_open_and_exec", class13_open_and_exec },
 };
