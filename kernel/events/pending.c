@@ -216,7 +216,7 @@ static void disable_if_due(struct pctx *ctx, void *arg)
 	if (why == PE_DISABLE_NOT)
 		return;
 	disable_locked(ctx, e);
-	/* More samples were asked for meanwhile, but counters and timers stopped with the last one. */
+	/* More samples were asked for, but counters and timers have stopped with the last one. */
 	if (on && why == PE_DISABLE_AT_LIMIT && atomic_read(&e->event_limit))
 		pe_enable_locked(e, pe_now());
 }

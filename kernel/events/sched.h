@@ -41,10 +41,10 @@ static inline struct pctx *pe_current_ctx(void)
 }
 
 /*
- * Does an overflow want @e, which has just been stopped, disabled?  Answers yes once.  Both contexts
- * of the event's CPU locked, or that of a passive event.  PERF_EVENT_IOC_REFRESH adds to the limit
- * before it takes the lock: who is first here sees the new samples and does not disable, or the
- * ioctl enables again.
+ * Does an overflow want @e, which has just been taken out, disabled?  Answers yes once.  Both
+ * contexts of the event's CPU locked, or that of a passive event.  PERF_EVENT_IOC_REFRESH adds to
+ * the limit before it takes the lock: who is first here sees the new samples and does not disable,
+ * or the ioctl enables again.
  */
 static inline bool pe_disable_due(struct pevent *e)
 {

@@ -161,7 +161,7 @@ static void throttled(void)
 
 	x86_need_exact();
 	if (!pt_path_exists("/sys/bus/event_source/last_error"))
-		pt_skip("on Linux 6.12 no tick comes within the 20 ms, on this emulated machine");
+		pt_skip("Linux 6.12 does not end the throttling here, for a reason not known");
 	pt_sysctl_set("perf_cpu_time_max_percent", 25);
 	pt_sysctl_set("perf_event_max_sample_rate", 10000);
 	fd = pt_open_hw(&attr, -1);

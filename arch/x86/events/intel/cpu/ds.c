@@ -199,24 +199,25 @@ void fini_debug_store_on_cpu(int cpu)
  */
 void reserve_ds_buffers(void)
 {
+	bool bts, pebs;
 	int cpu;
 
-	x86_pmu.bts_active = 0;
-	x86_pmu.pebs_active = 0;
 	if (!x86_pmu.bts && !x86_pmu.pebs)
 		return;
 
 	for_each_possible_cpu(cpu)
 		memset(&get_cpu_entry_area(cpu)->cpu_debug_store, 0, sizeof(struct debug_store));
-	x86_pmu.bts_active = x86_pmu.bts && provide_traces();
-	x86_pmu.pebs_active = x86_pmu.pebs && provide_pebs();
-	if (!x86_pmu.bts_active && !x86_pmu.pebs_active)
-		return;
-
-	for_each_possible_cpu(cpu)
-		per_cpu(cpu_hw_events, cpu).ds = &get_cpu_entry_area(cpu)->cpu_debug_store;
-	for_each_possible_cpu(cpu)
-		init_debug_store_on_cpu(cpu);
+	bts = x86_pmu.bts && provide_traces();
+	pebs = x86_pmu.pebs && provide_pebs();
+	if (bts || pebs) {
+		for_each_possible_cpu(cpu)
+			per_cpu(cpu_hw_events, cpu).ds = &get_cpu_entry_area(cpu)->cpu_debug_store;
+		for_each_possible_cpu(cpu)
+			init_debug_store_on_cpu(cpu);
+	}
+	/* What the last attempt gave stays when the memory is gone: for caps/max_precise. */
+	x86_pmu.bts_active = bts;
+	x86_pmu.pebs_active = pebs;
 }
 
 /**
