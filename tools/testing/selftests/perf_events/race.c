@@ -506,6 +506,8 @@ static void count_and_close(struct duel *d)
 
 static void fork_and_leader_close(void)
 {
+	if (!pt_path_exists("/sys/bus/event_source/last_error"))
+		pt_skip("Linux 6.12 may lose counts of a group whose leader is closed during a fork");
 	fight(open_inherited_group, fork_and_hit, close_first, count_and_close);
 }
 
