@@ -18,7 +18,8 @@ const struct row none_rows[] = {
 	{ "none: pipe pingpong (2 switches)", .setup = with_partner, .run = run_pingpong,
 	  .cleanup = partner_stop, .n = 500 },
 	{ "none: fork+exit+wait", .run = run_fork, .n = 300 },
-	{ "sideband: mmap exec+munmap, no event", .run = run_exec_map, .n = 300 },
+	{ "none: fork+exec+wait", .run = run_exec, .n = 50 },
+	{ "sideband: mmap exec+munmap, no event", .run = run_exec_map, .n = 1000 },
 	{ }
 };
 
@@ -62,8 +63,8 @@ static void open_map(unsigned int n)
 }
 
 /*
- * An event of the same kind stays open, on another task: so no key of that
- * kind is turned on and off each time by patching the text of the kernel.
+ * An event of the same kind stays open, of the CPU: so no key of that kind is
+ * turned on and off each time by patching the text of the kernel.
  */
 static bool hold(unsigned int unused)
 {
@@ -71,8 +72,7 @@ static bool hold(unsigned int unused)
 
 	(void)unused;
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	partner_start();
-	return event_add(&a, partner_pid(), -1) >= 0;
+	return event_add(&a, -1, 0) >= 0;
 }
 
 static int many[1000];
@@ -125,9 +125,11 @@ static bool one_event(unsigned int config)
 	return software(config, 0, 1);
 }
 
+static int members[8];
+
 static void run_read(unsigned int n)
 {
-	u64 value[16];
+	u64 value[3 + 2 * ARRAY_SIZE(members)];
 
 	while (n--)
 		if (read(first_event(), value, sizeof(value)) < 8)
@@ -148,15 +150,14 @@ static void run_off_on(unsigned int n)
 	}
 }
 
-static int members[8];
-
 static bool group(unsigned int n)
 {
 	struct perf_event_attr a;
 	unsigned int i;
 
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	a.read_format = PERF_FORMAT_GROUP;
+	a.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (event_add(&a, 0, -1) < 0)
 		return false;
 	for (i = 1; i < n; i++) {
@@ -176,14 +177,13 @@ static void ungroup(void)
 }
 
 const struct row file_rows[] = {
-	{ "open+close: sw task", hold, open_task, .cleanup = partner_stop, .n = 300 },
-	{ "open+close: sw cpu", hold, open_cpu, .cleanup = partner_stop, .n = 300 },
-	{ "open+mmap(9p)+close", hold, open_map, .cleanup = partner_stop, .n = 50 },
-	{ "open: one of 10 sw task", hold, .measure = open_many, .cleanup = partner_stop, .n = 10 },
-	{ "open: one of 1000 sw task", hold, .measure = open_many, .cleanup = partner_stop,
-	  .n = 1000, .repeats = 3 },
-	{ "close: one of 1000 sw task", hold, .measure = close_many, .cleanup = partner_stop,
-	  .n = 1000, .repeats = 3 },
+	/* So many that what RCU frees later is in the figures. */
+	{ "open+close: sw task", hold, open_task, .n = 3000 },
+	{ "open+close: sw cpu", hold, open_cpu, .n = 3000 },
+	{ "open+mmap(9p)+close", hold, open_map, .n = 300 },
+	{ "open: one of 10 sw task", hold, .measure = open_many, .n = 10 },
+	{ "open: one of 1000 sw task", hold, .measure = open_many, .n = 1000, .repeats = 3 },
+	{ "close: one of 1000 sw task", hold, .measure = close_many, .n = 1000, .repeats = 3 },
 	{ "read: sw task event", one_event, run_read, .arg = PERF_COUNT_SW_PAGE_FAULTS, .n = 2000 },
 	{ "ioctl: RESET", one_event, run_reset, .arg = PERF_COUNT_SW_PAGE_FAULTS, .n = 2000 },
 	{ "ioctl: DISABLE+ENABLE", one_event, run_off_on, .arg = PERF_COUNT_SW_PAGE_FAULTS,
@@ -212,25 +212,44 @@ static bool task_records(unsigned int unused)
 	(void)unused;
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	attr_bits(&a, BIT_TASK | BIT_WATERMARK);
-	a.wakeup_watermark = 1 << 20;
+	a.wakeup_watermark = BUFFER_BYTES;
 	if (event_add(&a, 0, -1) < 0)
 		return false;
-	buffer_map((1 << 20) / page_size);
+	buffer_map();
 	return buffer_written_by(run_fork);
+}
+
+static bool mmap_event(pid_t pid)
+{
+	struct perf_event_attr a;
+
+	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr_bits(&a, BIT_MMAP | BIT_MMAP2 | BIT_WATERMARK);
+	a.wakeup_watermark = BUFFER_BYTES;
+	if (event_add(&a, pid, -1) < 0)
+		return false;
+	buffer_map();
+	return true;
 }
 
 static bool mmap_records(unsigned int unused)
 {
-	struct perf_event_attr a;
-
 	(void)unused;
-	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	attr_bits(&a, BIT_MMAP | BIT_MMAP2 | BIT_WATERMARK);
-	a.wakeup_watermark = 1 << 20;
-	if (event_add(&a, 0, -1) < 0)
-		return false;
-	buffer_map((1 << 20) / page_size);
-	return buffer_written_by(run_exec_map);
+	return mmap_event(0) && buffer_written_by(run_exec_map);
+}
+
+/* Somebody wants to know of another task's mappings. */
+static bool mmap_of_partner(unsigned int unused)
+{
+	(void)unused;
+	partner_start();
+	return mmap_event(partner_pid());
+}
+
+static void partner_unmap(void)
+{
+	buffer_unmap();
+	partner_stop();
 }
 
 const struct row count_rows[] = {
@@ -240,7 +259,9 @@ const struct row count_rows[] = {
 	{ "inherit: fork+exit, 10 events", inherited, run_fork, .arg = 10, .n = 100 },
 	{ "inherit: fork+exit, 100 events", inherited, run_fork, .arg = 100, .n = 30 },
 	{ "sideband: mmap exec+munmap, mmap2 event", mmap_records, run_exec_map, buffer_drain,
-	  buffer_unmap, .n = 300 },
+	  buffer_unmap, .n = 1000 },
+	{ "sideband: mmap exec+munmap, another task's mmap2 event", mmap_of_partner, run_exec_map,
+	  NULL, partner_unmap, .n = 1000 },
 	{ "sideband: fork+exit+wait, task event", task_records, run_fork, buffer_drain,
 	  buffer_unmap, .n = 100 },
 	{ }

@@ -27,11 +27,11 @@ static bool sample_faults(unsigned int which)
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
 	a.sample_period = 1;
 	a.sample_type = sample_types[which];
-	a.wakeup_watermark = 1 << 20;
+	a.wakeup_watermark = BUFFER_BYTES;
 	attr_bits(&a, BIT_WATERMARK);
 	if (event_add(&a, 0, -1) < 0)
 		return false;
-	buffer_map((1 << 20) / page_size);
+	buffer_map();
 	return buffer_written_by(run_fault);
 }
 
@@ -116,12 +116,12 @@ static bool bpf_output(unsigned int size)
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT);
 	a.sample_period = 1;
 	a.sample_type = PERF_SAMPLE_RAW;
-	a.wakeup_watermark = 1 << 20;
+	a.wakeup_watermark = BUFFER_BYTES;
 	attr_bits(&a, BIT_WATERMARK);
 	fd = event_add(&a, -1, 0);
 	if (fd < 0)
 		return false;
-	buffer_map((1 << 20) / page_size);
+	buffer_map();
 	map = bpf(BPF_MAP_CREATE, &create);
 	update.map_fd = map;
 	update.key = (uintptr_t)&key;
@@ -185,15 +185,15 @@ static bool tracepoint(unsigned int sampled)
 	attr_init(&a, PERF_TYPE_TRACEPOINT, strtoull(text, NULL, 10));
 	if (sampled) {
 		a.sample_period = 1;
-		a.sample_type = PERF_SAMPLE_RAW;
-		a.wakeup_watermark = 1 << 20;
+		a.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+		a.wakeup_watermark = BUFFER_BYTES;
 		attr_bits(&a, BIT_WATERMARK);
 	}
 	if (event_add(&a, 0, -1) < 0)
 		return false;
 	if (!sampled)
 		return true;
-	buffer_map((1 << 20) / page_size);
+	buffer_map();
 	return buffer_written_by(run_getppid);
 }
 
@@ -379,12 +379,12 @@ static bool hw_sampling(unsigned int unused)
 	(void)unused;
 	attr_init(&a, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 	a.sample_period = 100003;
-	a.sample_type = PERF_SAMPLE_IP;
-	a.wakeup_watermark = 1 << 20;
+	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	a.wakeup_watermark = BUFFER_BYTES;
 	attr_bits(&a, BIT_DISABLED | BIT_EXCLUDE_KERNEL | BIT_WATERMARK);
 	if (event_add(&a, 0, -1) < 0)
 		return false;
-	buffer_map((1 << 20) / page_size);
+	buffer_map();
 	return true;
 }
 
@@ -404,7 +404,8 @@ static double hw_sample(unsigned int n)
 	ioctl(first_event(), PERF_EVENT_IOC_ENABLE, 0);
 	with = time_of(spin, n) * n;
 	ioctl(first_event(), PERF_EVENT_IOC_DISABLE, 0);
-	records = (buffer_head() - head) / 16;
+	/* Header, IP, TID, TIME. */
+	records = (buffer_head() - head) / 32;
 	buffer_drain();
 	return records ? (with - without) / records : 0;
 }
@@ -418,7 +419,7 @@ static void unmap_if_open(void)
 const struct row hardware_rows[] = {
 	{ "hw read: cycles", hw_task, run_hw_read, .arg = 1, .n = 2000 },
 	{ "hw ioctl: DISABLE+ENABLE", hw_task, run_hw_off_on, .arg = 1, .n = 1000 },
-	{ "hw open+close: task", hw_hold, run_hw_open, .n = 300 },
+	{ "hw open+close: task", hw_hold, run_hw_open, .n = 3000 },
 	{ "hw switch: pingpong, 1 task events", hw_switch, run_pingpong, NULL, partner_stop, 1, 500,
 	  0, NULL },
 	{ "hw switch: pingpong, 4 task events", hw_switch, run_pingpong, NULL, partner_stop, 4, 500,

@@ -9,12 +9,13 @@
  * row's number of operations; the system call is part of the operation. What
  * the kernel or the machine cannot do prints n/a. compare.py makes the table.
  *
- * usage: bench [-l] [row prefix]...
+ * usage: bench [-l] [row prefix]...	(-x: what the exec of a row executes)
  *
  * Rows are tables in bench-*.c. Those of the first table are measured before
- * any event was opened. Address-space randomization is turned off, for the
- * work of fork and exec-mappings depends on the layout. Run as root, pinned to
- * CPU 0, on an otherwise idle guest with one CPU.
+ * any event was opened. The work of fork, exec and mmap depends on the layout
+ * of the address space: it is not randomized, and the same mappings exist in
+ * every row, with a buffer or without. Run as root, pinned to CPU 0, on an
+ * otherwise idle guest with one CPU.
  */
 #include "bench.h"
 #include <sched.h>
@@ -123,18 +124,12 @@ void run_getppid(unsigned int n)
 		syscall(SYS_getppid);
 }
 
-/* A page touched and given back. The page is not copied by the forks of others. */
+static unsigned char *page;
+static int self = -1;
+
+/* A page touched and given back. */
 void run_fault(unsigned int n)
 {
-	static unsigned char *page;
-
-	if (!page) {
-		page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
-		if (page == MAP_FAILED)
-			die("mmap");
-		madvise(page, page_size, MADV_DONTFORK);
-	}
 	while (n--) {
 		*(volatile unsigned char *)page = 1;
 		madvise(page, page_size, MADV_DONTNEED);
@@ -198,17 +193,24 @@ void run_pingpong(unsigned int n)
 			die("pingpong");
 }
 
+void run_exec(unsigned int n)
+{
+	while (n--) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			execl(self_path, self_path, "-x", NULL);
+			_exit(1);
+		}
+		if (pid < 0 || waitpid(pid, NULL, 0) < 0)
+			die("fork");
+	}
+}
+
 void run_exec_map(unsigned int n)
 {
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = open(self_path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			die(self_path);
-	}
 	while (n--) {
-		void *p = mmap(NULL, page_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		void *p = mmap(NULL, page_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, self, 0);
 
 		if (p == MAP_FAILED)
 			die("mmap");
@@ -219,14 +221,26 @@ void run_exec_map(unsigned int n)
 /* ---- the buffer of the first event ---- */
 
 static struct perf_event_mmap_page *buffer;
+static void *buffer_place;
 static size_t buffer_bytes;
 
-void buffer_map(size_t pages)
+/* What is mapped in its place when there is no buffer: like a buffer, not copied by fork. */
+static void buffer_stand_in(void)
+{
+	int place = buffer_place ? MAP_FIXED : 0;
+
+	buffer_place = mmap(buffer_place, buffer_bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | place, -1, 0);
+	if (buffer_place == MAP_FAILED || madvise(buffer_place, buffer_bytes, MADV_DONTFORK) < 0)
+		die("mmap in place of a buffer");
+}
+
+void buffer_map(void)
 {
 	size_t i;
 
-	buffer_bytes = (pages + 1) * page_size;
-	buffer = mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, first_event(), 0);
+	buffer = mmap(buffer_place, buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		      first_event(), 0);
 	if (buffer == MAP_FAILED)
 		die("mmap of a buffer");
 	for (i = 0; i < buffer_bytes; i += page_size)
@@ -247,7 +261,7 @@ u64 buffer_head(void)
 void buffer_unmap(void)
 {
 	if (buffer)
-		munmap(buffer, buffer_bytes);
+		buffer_stand_in();
 	buffer = NULL;
 }
 
@@ -322,6 +336,12 @@ static void prepare(void)
 	if (sched_setaffinity(0, sizeof(set), &set) < 0)
 		die("sched_setaffinity");
 	page_size = sysconf(_SC_PAGESIZE);
+	buffer_bytes = BUFFER_BYTES + page_size;
+	buffer_stand_in();
+	page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	self = open(self_path, O_RDONLY | O_CLOEXEC);
+	if (page == MAP_FAILED || self < 0 || madvise(page, page_size, MADV_DONTFORK) < 0)
+		die(self_path);
 	if (access("/sys/kernel/tracing/events", F_OK))
 		mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	/* Neither throttling nor a lowered rate is what is measured. */
@@ -336,6 +356,8 @@ int main(int argc, char **argv)
 	static char path[4096];
 	unsigned int i;
 
+	if (argc > 1 && !strcmp(argv[1], "-x"))
+		return 0;
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);

@@ -79,6 +79,7 @@ int first_event(void);
 void run_getppid(unsigned int n);
 void run_fault(unsigned int n);
 void run_fork(unsigned int n);
+void run_exec(unsigned int n);
 void run_pingpong(unsigned int n);
 void run_exec_map(unsigned int n);
 void partner_start(void);
@@ -86,7 +87,8 @@ void partner_stop(void);
 pid_t partner_pid(void);
 
 /* A buffer of the row's first event. */
-void buffer_map(size_t pages);
+#define BUFFER_BYTES		(1u << 20)
+void buffer_map(void);
 void buffer_drain(void);
 void buffer_unmap(void);
 u64 buffer_head(void);
