@@ -8,7 +8,7 @@
  * cannot be had print n/a.
  */
 #include "bench.h"
-#include <linux/bpf.h>
+#include "bench-bpf.h"
 
 /* ---- samples ---- */
 
@@ -64,15 +64,12 @@ const struct row sample_rows[] = {
 
 static int prog = -1, map = -1;
 
-static int bpf(int cmd, union bpf_attr *attr)
+int bpf(int cmd, union bpf_attr *attr)
 {
 	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn) { .code = c, .dst_reg = d, .src_reg = s, \
-						 .off = o, .imm = i })
-
-static int load(const struct bpf_insn *insns, unsigned int n)
+int bpf_load(const struct bpf_insn *insns, unsigned int n)
 {
 	static char log[16384];
 	union bpf_attr attr = {
@@ -142,7 +139,7 @@ static bool bpf_output(unsigned int size)
 	insns[n++] = INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_perf_event_output);
 	insns[n++] = INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0);
 	insns[n++] = INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-	prog = load(insns, n);
+	prog = bpf_load(insns, n);
 	return prog >= 0 && buffer_written_by(run_bpf);
 }
 
@@ -154,7 +151,7 @@ static bool bpf_empty(unsigned int unused)
 	};
 
 	(void)unused;
-	prog = load(insns, 2);
+	prog = bpf_load(insns, 2);
 	return prog >= 0;
 }
 

@@ -10,6 +10,7 @@
  * the kernel or the machine cannot do prints n/a. compare.py makes the table.
  *
  * usage: bench [-l] [row prefix]...	(-x: what the exec of a row executes)
+ * Rows whose names begin with "curve", "memory", "stream", "smp" only when asked for.
  *
  * Rows are tables in bench-*.c. Those of the first table are measured before
  * any event was opened. The work of fork, exec and mmap depends on the layout
@@ -26,7 +27,7 @@
 
 static const struct row *const tables[] = {
 	none_rows, file_rows, count_rows, switch_rows, sample_rows, trace_rows, cgroup_rows,
-	hardware_rows,
+	hardware_rows, curve_rows, stream_rows, smp_rows,
 };
 
 size_t page_size;
@@ -126,6 +127,14 @@ void run_getppid(unsigned int n)
 
 static unsigned char *page;
 static int self = -1;
+
+static void map_page(void)
+{
+	page = mmap(page, page_size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | (page ? MAP_FIXED : 0), -1, 0);
+	if (page == MAP_FAILED || madvise(page, page_size, MADV_DONTFORK) < 0)
+		die("mmap");
+}
 
 /* A page touched and given back. */
 void run_fault(unsigned int n)
@@ -277,6 +286,13 @@ bool buffer_written_by(void (*run)(unsigned int n))
 	return false;
 }
 
+/* In a child: what fork did not copy. */
+void map_again(void)
+{
+	map_page();
+	buffer_stand_in();
+}
+
 /* ---- rows ---- */
 
 static int by_value(const void *a, const void *b)
@@ -318,19 +334,20 @@ static bool wanted(const char *name, int argc, char **argv)
 	for (i = 1; i < argc; i++)
 		if (!strncmp(name, argv[i], strlen(argv[i])))
 			return true;
-	return argc < 2;
+	return argc < 2 && strncmp(name, "curve", 5) && strncmp(name, "memory", 6) &&
+	       strncmp(name, "stream", 6) && strncmp(name, "smp", 3);
 }
 
 static void prepare(void)
 {
-	struct rlimit files = { 8192, 8192 };
+	struct rlimit files = { 12288, 12288 };
 	cpu_set_t set;
 	int fd;
 
 	setrlimit(RLIMIT_NOFILE, &files);
 	/* A table of descriptors large enough from the start: growing it waits. */
-	if (dup2(1, 8000) == 8000)
-		close(8000);
+	if (dup2(1, 12000) == 12000)
+		close(12000);
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) < 0)
@@ -338,9 +355,9 @@ static void prepare(void)
 	page_size = sysconf(_SC_PAGESIZE);
 	buffer_bytes = BUFFER_BYTES + page_size;
 	buffer_stand_in();
-	page = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	map_page();
 	self = open(self_path, O_RDONLY | O_CLOEXEC);
-	if (page == MAP_FAILED || self < 0 || madvise(page, page_size, MADV_DONTFORK) < 0)
+	if (self < 0)
 		die(self_path);
 	if (access("/sys/kernel/tracing/events", F_OK))
 		mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);

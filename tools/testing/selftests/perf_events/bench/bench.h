@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,6 +59,9 @@ extern const struct row sample_rows[];
 extern const struct row trace_rows[];
 extern const struct row cgroup_rows[];
 extern const struct row hardware_rows[];
+extern const struct row curve_rows[];
+extern const struct row stream_rows[];
+extern const struct row smp_rows[];
 
 /* ---- bench.c ---- */
 void die(const char *what) __attribute__((noreturn));
@@ -92,6 +96,7 @@ void buffer_map(void);
 void buffer_drain(void);
 void buffer_unmap(void);
 u64 buffer_head(void);
+void map_again(void);
 bool buffer_written_by(void (*run)(unsigned int n));
 
 #define BIT_DISABLED		(1ull << 0)
