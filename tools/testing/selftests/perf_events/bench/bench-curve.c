@@ -157,7 +157,7 @@ static bool depth(unsigned int levels)
 	int dir, fd;
 
 	partner_start();
-	strcpy(deepest, CGROUPS);
+	snprintf(deepest, sizeof(deepest), "%s", CGROUPS);
 	while (levels--) {
 		if (!write_text(deepest, "cgroup.subtree_control", "+cpu"))
 			return false;
@@ -314,15 +314,17 @@ static double memory_of_inherited(unsigned int n)
 	AGAINST("page fault, " #n " events", passive, run_fault, close_many, n, ops)
 #define FORK(n, ops) \
 	AGAINST("fork+exit, " #n " inherited events", inherited, run_clone, close_many, n, ops)
-#define OPEN(nr) \
-	{ "curve: open for a sleeping task, each of " #nr, .measure = open_sleeping, .n = nr, \
-	  .repeats = 3 }, \
-	{ "curve: close, each of " #nr, .measure = close_running, .n = nr, .repeats = 3 }
+#define OPEN(count) \
+	{ "curve: open for a sleeping task, each of " #count, .measure = open_sleeping, \
+	  .n = count, .repeats = 3 }
+#define CLOSE(count) \
+	{ "curve: close, each of " #count, .measure = close_running, .n = count, .repeats = 3 }
 #define DEPTH(n) \
-	AGAINST("cgroup switch pair, depth " #n ", no event", depth, run_pingpong, depth_done, n, \
-		200), \
 	AGAINST("cgroup switch pair, depth " #n ", 1 event", depth_with_event, run_pingpong, \
 		depth_done, n, 200)
+#define BARE_DEPTH(n) \
+	AGAINST("cgroup switch pair, depth " #n ", no event", depth, run_pingpong, depth_done, n, \
+		200)
 #define RING(n, ops) \
 	AGAINST("open+mmap+close, " #n " pages", ring, run_ring, NULL, n, ops)
 
@@ -335,6 +337,8 @@ const struct row curve_rows[] = {
 	FAULT(10000, 10),
 	FORK(0, 100), FORK(1, 100), FORK(10, 50), FORK(100, 20), FORK(1000, 5), FORK(10000, 1),
 	OPEN(10), OPEN(100), OPEN(1000), OPEN(10000),
+	CLOSE(10), CLOSE(100), CLOSE(1000), CLOSE(10000),
+	BARE_DEPTH(1), BARE_DEPTH(2), BARE_DEPTH(4), BARE_DEPTH(8), BARE_DEPTH(16),
 	DEPTH(1), DEPTH(2), DEPTH(4), DEPTH(8), DEPTH(16),
 	RING(1, 100), RING(8, 100), RING(64, 30), RING(512, 10),
 	{ "memory: event, without its file", .measure = memory_of_event, .n = MOST, .repeats = 1 },

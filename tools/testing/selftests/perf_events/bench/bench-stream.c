@@ -197,7 +197,7 @@ static void stream_done(void)
 	if (reader)
 		pthread_join(reader, NULL);
 	if (writer_page)
-		munmap(writer_page, is_perf() ? RING_BYTES + page_size : 2 * RING_BYTES + page_size);
+		munmap(writer_page, page_size + (is_perf() ? RING_BYTES : 2 * RING_BYTES));
 	if (reader_page)
 		munmap(reader_page, page_size);
 	close(map);
