@@ -29,8 +29,6 @@ static noinline int the_long_way(struct perf_event *event, struct perf_sample_da
 
 	guard(rcu)();	/* keeps the buffers of call chains */
 	perf_prepare_sample(data, event, regs);
-	if (unlikely(pe_sample_size(data, pe(event)) > U16_MAX))
-		return pe_record_too_long(pe(event));
 	perf_prepare_header(&header, data, event, regs);
 	err = backward ? perf_output_begin_backward(&handle, data, event, header.size) :
 			 perf_output_begin_forward(&handle, data, event, header.size);

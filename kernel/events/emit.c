@@ -142,12 +142,34 @@ static __always_inline int begin_in(struct perf_output_handle *handle, struct pe
 	return 0;
 }
 
+/**
+ * pe_record_too_long() - a record is lost, because no header can tell its length
+ * @e: the event that was to get it
+ *
+ * Any context.  Return: -ENOSPC
+ */
+noinline int pe_record_too_long(struct pevent *e)
+{
+	struct perf_buffer *rb;
+
+	e = e->sink;
+	guard(preempt)();
+	rb = rcu_dereference_sched(e->rb);
+	if (rb && rb->nr_pages) {
+		local_inc(&rb->lost);
+		atomic64_inc(&e->lost_samples);
+	}
+	return -ENOSPC;
+}
+
 static __always_inline int begin(struct perf_output_handle *handle, struct perf_event *event,
 				 unsigned int size, bool backward)
 {
 	struct pevent *e = pe(event)->sink;
 	struct perf_buffer *rb;
 
+	if (unlikely(!size))
+		return pe_record_too_long(e);
 	preempt_disable();
 	rb = rcu_dereference_sched(e->rb);
 	if (likely(rb))
@@ -319,6 +341,9 @@ static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 
 	pe_for_each_member(m, leader) {
 		if (!nr--)
 			return;		/* joined since the room was reserved */
+		/* Left since we came to the one before it: it leads to nobody of the group. */
+		if (unlikely(READ_ONCE(m->group_leader) != &leader->pub))
+			break;
 		if (m != e)
 			refresh(m, scheduled);
 		n = pe_read_words_member(m, format, words,
@@ -326,7 +351,7 @@ static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 
 		pe_output_copy(handle, words, n * sizeof(u64));
 		len -= n * sizeof(u64);
 	}
-	for (words[0] = 0; len; len -= sizeof(u64))	/* left since then */
+	for (words[0] = 0; len; len -= sizeof(u64))	/* some left since then */
 		pe_output_put(handle, words[0]);
 }
 
@@ -334,7 +359,7 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len)
 {
 	u64 now = pe_now();
 
-	/* no member goes in or out meanwhile */
+	/* No member is scheduled in or out meanwhile; those of a passive group may leave it. */
 	guard(irqsave)();
 	if (e->attr.read_format & PERF_FORMAT_GROUP)
 		read_group(handle, e, now, pe_times_now(e, now), len);
@@ -515,24 +540,4 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 		emit_rest(handle, data, e, type);
 	if (e->plan.wakeup_every)
 		pe_count_record(handle->rb, e->plan.wakeup_every);
-}
-
-/**
- * pe_record_too_long() - a record is lost, because no header can tell its length
- * @e: the event that was to get it
- *
- * Any context.  Return: -ENOSPC
- */
-noinline int pe_record_too_long(struct pevent *e)
-{
-	struct perf_buffer *rb;
-
-	e = e->sink;
-	guard(preempt)();
-	rb = rcu_dereference_sched(e->rb);
-	if (rb && rb->nr_pages) {
-		local_inc(&rb->lost);
-		atomic64_inc(&e->lost_samples);
-	}
-	return -ENOSPC;
 }

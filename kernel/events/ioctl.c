@@ -33,6 +33,8 @@ static void reset_fn(struct pctx *ctx, void *arg)
 	else if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		e->pmu->read(&e->pub);
 	local64_set(&e->count, 0);
+	if (!e->attr.inherit)
+		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
 	perf_event_update_userpage(&e->pub);
 }
 

@@ -17,6 +17,8 @@ static int enter(struct pevent *e, struct task_struct *task)
 		return PTR_ERR(ctx);
 	mutex_lock(&ctx->mutex);
 	err = pe_prepare_ctx(e, ctx);
+	if (!err && pe_has_rival(e, ctx))
+		err = -EBUSY;
 	if (!err)
 		pe_attach(ctx, e);
 	mutex_unlock(&ctx->mutex);

@@ -184,7 +184,14 @@ static bool rivals(const struct pevent *e, const struct pevent *other)
 	       (e->cpu == other->cpu || e->cpu == -1 || other->cpu == -1);
 }
 
-static bool has_rival(struct pevent *e, struct pctx *ctx)
+/**
+ * pe_has_rival() - is the event's PMU taken?
+ * @e: the event
+ * @ctx: the context it is to be attached to, its mutex held
+ *
+ * Return: whether the PMU can do one thing at a time, and another event there is in the way.
+ */
+bool pe_has_rival(struct pevent *e, struct pctx *ctx)
 {
 	struct pevent *other;
 	bool found = false;
@@ -318,7 +325,7 @@ static int open_ctx(struct opening *o)
 		return pe_err(-E2BIG, "group_fd: the group is too large to be read");
 	if (pe_needs_tracer(e) && !traced_by(e, o->leader))
 		return pe_err(-EINVAL, "attr.aux_*: the leader of the group cannot do that");
-	return has_rival(e, ctx) ? pe_err(-EBUSY, "the PMU can do one thing at a time") : 0;
+	return pe_has_rival(e, ctx) ? pe_err(-EBUSY, "the PMU can do one thing at a time") : 0;
 }
 
 static struct file *attach(struct opening *o, int f_flags)

@@ -14,13 +14,18 @@
 
 #include "sched.h"
 
-/* The first group that runs in a class is the oldest in its queue; the queue goes on from there. */
+/*
+ * The first group that runs in a class is the oldest in its queue; the queue goes on from there.
+ * If none runs, the first of the queue does not fit beside what has priority: now others may try.
+ */
 static void move_first_to_end(struct pe_part *part)
 {
 	struct pevent *leader = list_first_entry_or_null(&part->running[PE_FLEXIBLE],
 							 struct pevent, running_entry);
 	struct pe_lane *lane;
 
+	if (!leader)
+		leader = pe_part_first_waiting(part);
 	if (!leader)
 		return;
 	lane = pe_part_lane(part, leader->slot);

@@ -387,8 +387,8 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
  * @data: the sample
  * @e: the event
  *
- * An interrupt may add a member to the group of @e and change its read size before the
- * sample is written; emit.c goes by the size in the header, so that does not matter.
+ * The answer may differ the next time: members of a group come and go and change its read size.
+ * emit.c goes by what stands in the header.
  */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e)
 {
@@ -401,7 +401,10 @@ u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e)
 void perf_prepare_header(struct perf_event_header *header, struct perf_sample_data *data,
 			 struct perf_event *event, struct pt_regs *regs)
 {
+	u32 size = pe_sample_size(data, pe(event));
+
 	header->type = PERF_RECORD_SAMPLE;
 	header->misc = perf_misc_flags(regs);
-	header->size = pe_sample_size(data, pe(event));
+	/* perf_output_begin() refuses 0 */
+	header->size = size <= U16_MAX ? size : 0;
 }

@@ -173,7 +173,10 @@ static bool admissible(struct pevent *leader, bool fits)
 
 	if (software_part(pe_part(leader)))
 		return true;
-	if (cpc->exclusive || (leader->attr.exclusive && cpc->nr_active))
+	if (cpc->exclusive)
+		return false;
+	/* It puts up with groups of the other class and the other context, as those with it. */
+	if (leader->attr.exclusive && !list_empty(&pe_part(leader)->running[class_of(leader)]))
 		return false;
 	return fits;
 }
@@ -184,14 +187,22 @@ static void pinned_failed(struct pevent *leader, u64 now)
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return;
 	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
-	leader->sink->pending_kill = POLL_ERR;
-	pe_queue_wakeup(leader->sink);
+	leader->pending_kill = POLL_HUP;
+	pe_queue_wakeup(leader);
 }
 
-static void starve(struct pe_part *part)
+/* A flexible group does not fit, and waits for its turn. */
+static void starve(struct pevent *leader)
 {
+	struct pe_part *part = pe_part(leader);
+	struct pevent *m;
+
 	part->starved = true;
 	pe_mux_arm(pe_cpc(part->pmu));
+	/* Whoever reads the times from the control page must know that the task was away. */
+	pe_for_each_member(m, leader)
+		if (!list_empty(&m->mapped_entry))
+			perf_event_update_userpage(&m->pub);
 }
 
 /* Begin a walk over the queues of all slots of the context that are in. */
@@ -240,9 +251,30 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 			pinned_failed(leader, now);
 		} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
 			fits = false;
-			starve(part);
+			starve(leader);
 		}
 	}
+}
+
+/**
+ * pe_part_first_waiting() - the flexible group that is next to be tried
+ * @part: as for pe_part_in()
+ *
+ * Return: its leader, INACTIVE; NULL if all are on the hardware or disabled.
+ */
+struct pevent *pe_part_first_waiting(struct pe_part *part)
+{
+	struct queue_cursor cur;
+	struct queue_node *node;
+
+	walk_eligible(&cur, part, PE_FLEXIBLE);
+	while ((node = queue_cursor_next(&cur))) {
+		struct pevent *leader = container_of(node, struct pevent, queue);
+
+		if (leader->state == PERF_EVENT_STATE_INACTIVE)
+			return leader;
+	}
+	return NULL;
 }
 
 /**
@@ -373,7 +405,7 @@ void pe_group_admit(struct pevent *leader, u64 now)
 	else if (cpu_part && cpc->task_part && !list_empty(&cpc->task_part->running[PE_FLEXIBLE]))
 		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
 	else
-		starve(part);
+		starve(leader);
 }
 
 static void resched_locked(struct pmu *pmu)

@@ -70,6 +70,7 @@ void pe_group_admit(struct pevent *leader, u64 now);
 void pe_member_out(struct pevent *e, u64 now);
 void pe_part_out(struct pe_part *part, unsigned int classes, u64 now);
 void pe_part_in(struct pe_part *part, enum pe_class class, u64 now);
+struct pevent *pe_part_first_waiting(struct pe_part *part);
 void pe_lane_out(struct pe_lane *lane, u64 now);
 bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now);
 void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,

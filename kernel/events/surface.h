@@ -13,6 +13,7 @@ int pe_attr_set_clock(struct pevent *e, clockid_t id);	/* e has its PMU */
 
 /* open.c */
 int pe_prepare_ctx(struct pevent *e, struct pctx *ctx);	/* ctx->mutex held */
+bool pe_has_rival(struct pevent *e, struct pctx *ctx);	/* as well */
 
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);

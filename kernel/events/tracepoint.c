@@ -215,7 +215,11 @@ static void hit_target_event(struct pevent *e, const struct trace_hit *hit, bool
 		pe_software_hit_away(e, hit->count, &data, hit->regs);
 		return;
 	}
-	local64_add(hit->count, &e->count);
+	/* The CPU on which it counts adds to e->count without us. */
+	if (e->state == PERF_EVENT_STATE_ACTIVE)
+		atomic64_add(hit->count, &pe_origin(e)->gone_count);
+	else
+		local64_add(hit->count, &e->count);
 }
 
 /*

@@ -383,8 +383,9 @@ struct pevent {
 	bool			family_on;		/* F: what the last of these was */
 	bool			in_family;		/* F: child: on parent->children */
 	struct pevent		*clone;			/* current, during its fork only */
-	atomic64_t		gone_count;		/* sums of the children that exited: */
-	atomic64_t		gone_enabled;		/*   written under F, read anywhere */
+	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
+	atomic64_t		gone_count;
+	atomic64_t		gone_enabled;
 	atomic64_t		gone_running;
 	struct list_head	owner_entry;		/* O */
 	struct module		*module;		/* I: of the PMU, held until the end */

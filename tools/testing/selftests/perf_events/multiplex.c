@@ -137,6 +137,7 @@ static void pinned_runs_always(void)
 static void pinned_in_error(void)
 {
 	struct perf_event_attr attr = instructions();
+	struct pollfd p = { .events = POLLIN };
 	int fd[MANY], hw = counters(), i;
 	struct pt_ring r;
 	u64 v[3];
@@ -151,12 +152,19 @@ static void pinned_in_error(void)
 		pt_eq(read(fd[i], v, sizeof(v)), sizeof(v));
 	pt_eq(read(fd[hw], v, sizeof(v)), 0);
 	pt_map(&r, fd[hw], 1);
+	p.fd = fd[hw];
+	/* Linux 6.12 does not tell. */
+	if (pt_path_exists("/sys/bus/event_source/last_error")) {
+		pt_eq(poll(&p, 1, 0), 1);
+		pt_eq(p.revents, POLLHUP);
+	}
 	/* Room again: ENABLE brings it back. */
 	close(fd[0]);
 	pt_enable(fd[hw]);
 	pt_spin(1000);
 	pt_eq(read(fd[hw], v, sizeof(v)), sizeof(v));
 	pt_check(v[0] > 2000, "%llu instructions", (unsigned long long)v[0]);
+	pt_eq(poll(&p, 1, 0), 0);
 }
 
 static void groups_stay_together(void)
@@ -224,6 +232,68 @@ static void class22_exclusive(void)
 		 (unsigned long long)sum, (unsigned long long)enabled);
 }
 
+static int pinned_on_cpu0(void)
+{
+	struct perf_event_attr attr = instructions();
+	int fd;
+
+	attr.pinned = 1;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_need(fd >= 0, "an event of CPU 0");
+	pt_enable(fd);
+	return fd;
+}
+
+/* Alone among the flexible events of its task; what is pinned, and what others opened, goes on. */
+static void exclusive_beside_others(void)
+{
+	struct perf_event_attr attr = instructions();
+	struct pt_read r;
+	int cpu, fd;
+
+	pt_pin(0);
+	cpu = pinned_on_cpu0();
+	attr.exclusive = 1;
+	fd = pt_open_hw(&attr, -1);
+	pt_enable(fd);
+	pt_spin(1000000);
+	pt_disable(fd);
+	pt_read(fd, TIMES, 1, &r);
+	pt_check(r.running > 0, "it never ran");
+	pt_eq(r.running, r.enabled);
+	pt_read(cpu, TIMES, 1, &r);
+	pt_eq(r.running, r.enabled);
+}
+
+/* A group that does not fit beside what is pinned has turns, too, but leaves some to the others. */
+static void what_never_fits(void)
+{
+	struct perf_event_attr attr = instructions();
+	int hw = counters(), i, fits, lead;
+	struct pt_read r;
+
+	if (hw < 2)
+		pt_skip("%d counters make no groups", hw);
+	pt_pin(0);
+	for (i = 1; i < hw; i++)
+		pinned_on_cpu0();
+	fits = pt_open_hw(&attr, -1);
+	lead = pt_open_hw(&attr, -1);
+	attr.disabled = 0;
+	pt_open_hw(&attr, lead);
+	pt_enable(fits);
+	pt_enable(lead);
+	pt_spin(40000000);
+	pt_disable(fits);
+	pt_disable(lead);
+	pt_read(fits, TIMES, 1, &r);
+	pt_check(r.running > r.enabled / 3, "it ran %llu of %llu", (unsigned long long)r.running,
+		 (unsigned long long)r.enabled);
+	pt_read(lead, TIMES, 1, &r);
+	pt_eq(r.running, 0);
+	pt_check(r.enabled > 0, "it was not enabled");
+}
+
 static void software_is_not_multiplexed(void)
 {
 	struct perf_event_attr attr = instructions();
@@ -286,6 +356,8 @@ static const struct pt_case cases[] = {
 	{ "class16_pinned_in_error", pinned_in_error },
 	{ "groups_stay_together", groups_stay_together },
 	{ "class22_exclusive", class22_exclusive },
+	{ "exclusive_beside_others", exclusive_beside_others },
+	{ "what_never_fits", what_never_fits },
 	{ "software_is_not_multiplexed", software_is_not_multiplexed },
 	{ "sampling_while_multiplexed", sampling_while_multiplexed },
 };

@@ -472,6 +472,74 @@ static void refresh_a_counter(void)
 	refresh_each(&attr, 500);
 }
 
+struct joiners {
+	atomic_bool stop;
+	int leader;
+};
+
+static void *join_and_leave(void *arg)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct joiners *j = arg;
+	int fd[3], i;
+
+	pt_pin(pt_online_cpus() - 1);
+	while (!atomic_load(&j->stop)) {
+		for (i = 0; i < 3; i++)
+			fd[i] = pt_open(&attr, getpid(), -1, j->leader, 0);
+		for (i = 0; i < 3; i++)
+			close(fd[i]);
+	}
+	return NULL;
+}
+
+/*
+ * Members join and leave while samples show the group, as long as records can be: the stack dump
+ * takes what is left. Whatever the number of members, a sample takes the room that was made for it.
+ */
+static void group_samples_and_joining(void)
+{
+	struct perf_event_attr attr = sampling();
+	volatile char stack[128 * 1024];
+	static struct pt_record rec;
+	struct joiners j = {};
+	unsigned int samples = 0;
+	struct pt_sample s;
+	struct pt_ring r;
+	pthread_t t;
+	u8 *p;
+	int i;
+
+	pt_need(!(stack[0] = 0), "stack");
+	pt_pin(0);
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_STACK_USER;
+	attr.sample_stack_user = 65528;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	j.leader = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, j.leader, 128);
+	p = pt_fresh_pages(1000);
+	pt_need(!pthread_create(&t, NULL, join_and_leave, &j), "thread");
+	pt_enable(j.leader);
+	for (i = 0; i < 1000; i++) {
+		pt_touch(p + i * pt_page_size(), 1);
+		while (pt_next(&r, &rec)) {
+			if (rec.h.type != PERF_RECORD_SAMPLE)
+				continue;
+			pt_parse_sample(&attr, &rec, &s);
+			samples++;
+			pt_check(s.read.nr >= 1 && s.read.nr <= 4, "%llu members",
+				 (unsigned long long)s.read.nr);
+		}
+		pt_consume(&r);
+	}
+	pt_disable(j.leader);
+	atomic_store(&j.stop, true);
+	pthread_join(t, NULL);
+	pt_check(samples >= 900, "%u samples", samples);
+}
+
 /* A member of a group is inherited, even if the leader is just being closed. */
 static void open_inherited_group(struct duel *d)
 {
@@ -507,7 +575,7 @@ static void count_and_close(struct duel *d)
 static void fork_and_leader_close(void)
 {
 	if (!pt_path_exists("/sys/bus/event_source/last_error"))
-		pt_skip("Linux 6.12 may lose counts of a group whose leader is closed during a fork");
+		pt_skip("Linux 6.12 may lose counts of a group if its leader is closed in a fork");
 	fight(open_inherited_group, fork_and_hit, close_first, count_and_close);
 }
 
@@ -530,6 +598,7 @@ static const struct pt_case cases[] = {
 	{ "refresh_at_the_last_sample", refresh_at_the_last_sample },
 	{ "refresh_a_clock", refresh_a_clock },
 	{ "refresh_a_counter", refresh_a_counter },
+	{ "group_samples_and_joining", group_samples_and_joining },
 	{ "fork_and_leader_close", fork_and_leader_close },
 	{ "class13_open_and_exec", class13_open_and_exec },
 };

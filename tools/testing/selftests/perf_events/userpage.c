@@ -126,30 +126,57 @@ static void times_agree_with_read(void)
 		 (unsigned long long)a.enabled, (unsigned long long)b.enabled);
 }
 
+/* The time as computed lies between two reads, whose format has nothing but that time. */
+static void compare_time(const struct pt_ring *r, int fd)
+{
+	struct pt_read a, b;
+	u64 now, slack = 2000;
+
+	pt_read(fd, PERF_FORMAT_TOTAL_TIME_ENABLED, 1, &a);
+	take(r);
+	now = snapshot.time_enabled + snapshot.time_offset + scale(counter_now());
+	pt_read(fd, PERF_FORMAT_TOTAL_TIME_ENABLED, 1, &b);
+	pt_check(now + slack >= a.enabled && now <= b.enabled + slack,
+		 "computed %llu, read %llu to %llu", (unsigned long long)now,
+		 (unsigned long long)a.enabled, (unsigned long long)b.enabled);
+}
+
 static void user_time(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
-	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED;
-	struct pt_read a, b;
 	struct pt_ring r;
-	u64 now, slack = 2000;
 	int fd, i;
 
-	attr.read_format = f;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	fd = open_and_map(&attr, &r);
 	take(&r);
 	if (!snapshot.cap_user_time)
 		pt_skip("the clock of this machine cannot be read by user space");
 	for (i = 0; i < 20; i++) {
-		pt_read(fd, f, 1, &a);
-		take(&r);
-		now = snapshot.time_enabled + snapshot.time_offset + scale(counter_now());
-		pt_read(fd, f, 1, &b);
-		pt_check(now + slack >= a.enabled && now <= b.enabled + slack,
-			 "computed %llu, read %llu to %llu", (unsigned long long)now,
-			 (unsigned long long)a.enabled, (unsigned long long)b.enabled);
+		compare_time(&r, fd);
 		pt_spin(10000);
 	}
+}
+
+/* While the task is away no time passes, also for events that do not find a counter after it. */
+static void user_time_while_starved(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_ring r[24];
+	int fd[24], i;
+
+	attr.exclude_kernel = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	for (i = 0; i < 24; i++) {
+		fd[i] = pt_open_hw(&attr, -1);
+		pt_map(&r[i], fd[i], 0);
+	}
+	take(&r[0]);
+	if (!snapshot.cap_user_time)
+		pt_skip("the clock of this machine cannot be read by user space");
+	usleep(20000);
+	for (i = 0; i < 24; i++)
+		compare_time(&r[i], fd[i]);
 }
 
 /* time_zero: from the machine's clock to the time in samples */
@@ -331,6 +358,7 @@ static const struct pt_case cases[] = {
 	{ "sequence_moves", sequence_moves },
 	{ "times_agree_with_read", times_agree_with_read },
 	{ "user_time", user_time },
+	{ "user_time_while_starved", user_time_while_starved },
 	{ "time_zero", time_zero },
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
