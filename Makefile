@@ -12,7 +12,7 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench boots stress patch qemu-x86 clean
+	kselftest kunit abi-diff record-stock bench bench-smp boots stress patch qemu-x86 clean
 
 help:
 	@echo 'Targets (options in brackets):'
@@ -33,7 +33,9 @@ help:
 	@echo '  abi-diff     run the ABI sweep on stock and ours, record stock'\''s answers, print differences [ARCH=]'
 	@echo '  record-stock record what the stock kernel answers (perf test, base selftests, ABI sweep), both architectures'
 	@echo '  record-clients  only what the clients report on the stock kernel [ARCH=] [CLIENTS="names"]'
-	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]'
+	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]; without ARCH='
+	@echo '               it also writes the tables and charts of Documentation/perf_events/benchmark.rst'
+	@echo '  bench-smp    on 4 CPUs: interrupts to other CPUs, wall-clock time [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  stress       everything at once on 4 CPUs, SECONDS=600 [KERNEL=debug|kcsan] [SEED=]'
 	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
@@ -93,6 +95,9 @@ record-stock: deps
 
 bench: deps
 	@$(S)/bench $(ARCHES)
+
+bench-smp: deps
+	@$(S)/bench --smp $(ARCHES)
 
 boots:
 	@$(MAKE) kernel guest ARCH=arm64

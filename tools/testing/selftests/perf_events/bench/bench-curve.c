@@ -321,10 +321,10 @@ static double memory_of_inherited(unsigned int n)
 	{ "curve: close, each of " #count, .measure = close_running, .n = count, .repeats = 3 }
 #define DEPTH(n) \
 	AGAINST("cgroup switch pair, depth " #n ", 1 event", depth_with_event, run_pingpong, \
-		depth_done, n, 200)
+		depth_done, n, 1000)
 #define BARE_DEPTH(n) \
 	AGAINST("cgroup switch pair, depth " #n ", no event", depth, run_pingpong, depth_done, n, \
-		200)
+		1000)
 #define RING(n, ops) \
 	AGAINST("open+mmap+close, " #n " pages", ring, run_ring, NULL, n, ops)
 

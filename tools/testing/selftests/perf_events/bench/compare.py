@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Print what bench measured on the stock kernel and on ours, side by side.
 
-  compare.py [--no-check] STOCK OURS
+  compare.py [--no-check] [--arch ARCH] STOCK OURS
 
 Both files hold the lines bench prints: operation, a tab, instructions or n/a.
 The columns "above" are what the events add to the same operation without any,
@@ -13,17 +13,28 @@ say something about structure:
 
   * a switch with 256 passive events costs at most 1.1 times one with 1
   * opening one of 1,000 events costs at most 1.2 times opening one of 10
-  * with nothing open, an operation costs at most 1.03 times the stock one
+  * with nothing open, an operation costs no more than the stock one
 
-Exit code 0 when the structure holds and no goal row is above 1, 1 when not or
-when something was not measured, 2 when a file cannot be used.
+A missed goal is argued when argued.tsv beside this file has a line for the row
+and the architecture: row, architecture, lowest figure found (of the column
+"above"), where the instructions go; separated by tabs. It must not be above
+that figure by more than 3 %, and never above stock.
+
+Exit code 0 when every goal is met or argued, no row with a goal is above 1, the
+mean is at most 0.4 and the structure holds; 1 when not or when something was
+not measured, 2 when a file cannot be used.
 """
 import argparse
 import math
+import os
 import sys
 
 SWITCH = "switch: pingpong, %d dummy task events"
 OPEN = "open: one of %d sw task"
+MEAN = 0.4
+SLACK = 1.03
+# With nothing open, the only differences are the tick's.
+SAME = 1.01
 
 # What the same operation is called without events, by the beginning of a row's name.
 BASES = [
@@ -99,6 +110,22 @@ def load(path):
     return rows
 
 
+def argued(arch):
+    """{row: (lowest figure found, why)} of an architecture."""
+    found = {}
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "argued.tsv")
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            if line.startswith("#") or not line.strip():
+                continue
+            parts = line.rstrip("\n").split("\t")
+            if len(parts) != 4 or parts[0] not in GOALS or not parts[2].isdigit():
+                raise ValueError("%s:%d: row, architecture, figure, reason expected" % (path, number))
+            if parts[1] == arch:
+                found[parts[0]] = (int(parts[2]), parts[3])
+    return found
+
+
 def above(rows, name):
     """Instructions of a row above those of its base; None if one is not measured."""
     value = rows.get(name)
@@ -134,21 +161,45 @@ def table(stock, ours):
                       figure(c), figure(d), ratio_text(quotient(c, d)), goal))
 
 
-def goals(stock, ours):
-    """The mean and the rows that miss; returns whether all rows are at most 1."""
-    ratios = {n: quotient(above(stock, n), above(ours, n)) for n in GOALS}
-    measured = {n: r for n, r in ratios.items() if r is not None}
-    missed = [n for n, r in measured.items() if r > GOALS[n]]
-    worse = [n for n in missed if measured[n] > 1]
-    if measured:
-        # A ratio of 0 has no logarithm: nothing is better than a thousandth here.
-        mean = math.exp(sum(math.log(max(r, 0.001)) for r in measured.values()) / len(measured))
-        print("geometric mean of %d rows with a goal: %.3f; %d goals met"
-              % (len(measured), mean, len(measured) - len(missed)))
-    for name in missed:
-        print("%s  %s: %s, goal %s" % ("FAIL" if name in worse else "over", name,
-                                       ratio_text(measured[name]), ratio_text(GOALS[name])))
-    return bool(measured) and not worse
+def ratios(stock, ours):
+    """{row with a goal: ours / stock, None if not measured}"""
+    return {n: quotient(above(stock, n), above(ours, n)) for n in GOALS}
+
+
+def mean(measured):
+    """Geometric; a ratio of 0 has no logarithm: nothing is better than a thousandth here."""
+    return math.exp(sum(math.log(max(r, 0.001)) for r in measured) / len(measured))
+
+
+def goals(stock, ours, reasons):
+    """The mean and the rows that miss; returns whether that is good enough."""
+    found = ratios(stock, ours)
+    measured = {n: r for n, r in found.items() if r is not None}
+    good = len(measured) == len(found)
+    for name in found:
+        if name not in measured:
+            print("FAIL  %s: not measured" % name)
+    if not measured:
+        return False
+    average = mean(measured.values())
+    met = sum(r <= GOALS[n] for n, r in measured.items())
+    print("geometric mean of %d rows with a goal: %.3f, at most %.2f; %d goals met"
+          % (len(measured), average, MEAN, met))
+    good &= average <= MEAN
+    for name, ratio in measured.items():
+        if ratio <= GOALS[name]:
+            continue
+        lowest, why = reasons.get(name, (0, ""))
+        word = "over"
+        if ratio > 1:
+            word = "FAIL"
+        elif lowest and above(ours, name) <= SLACK * lowest:
+            word = "argd"
+        good &= word == "argd"
+        print("%s  %s: %s, goal %s%s" % (word, name, ratio_text(ratio), ratio_text(GOALS[name]),
+                                         "; lowest found %s: %s" % (figure(lowest), why)
+                                         if lowest else ""))
+    return good
 
 
 def check(what, value, base, limit):
@@ -164,11 +215,12 @@ def check(what, value, base, limit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--no-check", action="store_true", help="print the table only")
+    parser.add_argument("--arch", default="", help="whose lines of argued.tsv count")
     parser.add_argument("stock")
     parser.add_argument("ours")
     args = parser.parse_args()
     try:
-        stock, ours = load(args.stock), load(args.ours)
+        stock, ours, reasons = load(args.stock), load(args.ours), argued(args.arch)
     except (OSError, ValueError) as error:
         print("compare: %s" % error, file=sys.stderr)
         return 2
@@ -177,13 +229,13 @@ def main():
         return 0
     print()
     holds = [
-        goals(stock, ours),
+        goals(stock, ours, reasons),
         check("switch with 256 passive events / with 1", ours.get(SWITCH % 256),
               ours.get(SWITCH % 1), 1.1),
         check("open one of 1,000 / one of 10", ours.get(OPEN % 1000), ours.get(OPEN % 10), 1.2),
     ]
     nothing_open = [n for n in stock if n.startswith("none: ") or n.endswith(", no event")]
-    holds += [check(name + ", ours / stock", ours.get(name), stock[name], 1.03)
+    holds += [check(name + ", ours / stock", ours.get(name), stock[name], SAME)
               for name in nothing_open]
     if not nothing_open:
         print("FAIL  no row with nothing open in " + args.stock)
