@@ -100,6 +100,9 @@ static int attach_to_samples(struct pevent *e, struct bpf_prog *prog, u64 cookie
 	if (e->attr.precise_ip && prog->call_get_stack && !has_whole_chain(&e->attr))
 		return -EPROTO;
 
+	/* It is not given to copies that there are. */
+	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock)
+		pe_ctx_end_kind(pe_ctx(e));
 	pe_elaborate(e);
 	e->bpf_cookie = cookie;
 	smp_store_release(&e->prog, prog);	/* A */

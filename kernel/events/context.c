@@ -413,6 +413,7 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 		ctx->nr_user++;
 	ctx->nr_inherit += e->attr.inherit;
 	ctx->nr_events++;
+	pe_ctx_end_kind(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_added(e);
 	e->attach_state |= PERF_ATTACH_CONTEXT;
@@ -456,6 +457,7 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e)
 		ctx->nr_user--;
 	ctx->nr_inherit -= e->attr.inherit;
 	e->attach_state &= ~PERF_ATTACH_CONTEXT;
+	pe_ctx_end_kind(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_removed(e);
 	if (!--ctx->nr_events)

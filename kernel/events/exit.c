@@ -39,7 +39,7 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 	struct pctx *ctx;
 
 	guard(mutex)(&task->perf_event_mutex);
-	ctx = pe_task_ctx(task);
+	ctx = pe_hold_current_ctx();	/* until it is dead */
 	if (!ctx)
 		return NULL;
 	mutex_lock(&ctx->mutex);
@@ -48,6 +48,7 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 	if (ctx->oncpu >= 0)
 		pe_ctx_out(ctx, pe_now());
 	ctx->dead = true;
+	pe_ctx_end_kind(ctx);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	pe_unlock_here(ctx);
 	local_irq_enable();
@@ -174,7 +175,7 @@ static void remove_on_exec(struct pctx *ctx)
  */
 void perf_event_exec(void)
 {
-	struct pctx *ctx = pe_task_ctx(current);
+	struct pctx *ctx = pe_hold_current_ctx();
 	bool some_end;
 
 	if (!ctx)
@@ -187,4 +188,5 @@ void perf_event_exec(void)
 	if (some_end)
 		remove_on_exec(ctx);
 	pe_addr_filters_exec();
+	pe_let_go_ctx(ctx);
 }

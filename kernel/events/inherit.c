@@ -137,19 +137,18 @@ static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, 
 	return 0;
 }
 
-static int inherit_ctx(struct task_struct *child, u64 clone_flags)
+/* @from: current's context, held: its events have but one e->clone */
+static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_flags)
 {
-	struct pctx *from = pe_task_ctx(current), *ctx;
+	struct pctx *ctx = pe_ctx_new(child);
 	struct pevent **events;
 	unsigned int nr;
 	int err, idx;
 
-	if (!from || !READ_ONCE(from->nr_inherit))
-		return 0;
-	ctx = pe_ctx_new(child);
 	if (!ctx)
 		return -ENOMEM;
 	child->perf_event_ctxp = &ctx->pub;
+	pe_ctx_begin_kind(from);
 
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
@@ -160,6 +159,7 @@ static int inherit_ctx(struct task_struct *child, u64 clone_flags)
 		err = copy_events(ctx, events, nr, clone_flags);
 		mutex_unlock(&ctx->mutex);
 		pe_snapshot_put(events, nr);
+		pe_ctx_same_kind(ctx, from);
 	} else {
 		err = -ENOMEM;
 	}
@@ -176,6 +176,7 @@ static int inherit_ctx(struct task_struct *child, u64 clone_flags)
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
+	struct pctx *from = pe_task_ctx(current);
 	int err;
 
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
@@ -183,7 +184,11 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	mutex_init(&child->perf_event_mutex);
 	INIT_LIST_HEAD(&child->perf_event_list);
 
-	err = inherit_ctx(child, clone_flags);
+	if (!from || !READ_ONCE(from->nr_inherit))
+		return 0;
+	from = pe_hold_current_ctx();
+	err = inherit_ctx(child, from, clone_flags);
+	pe_let_go_ctx(from);
 	if (err)
 		perf_event_free_task(child);
 	return err;

@@ -45,12 +45,10 @@ static struct pctx *get_live_ctx(struct task_struct *task)
 {
 	struct pctx *ctx;
 
-	rcu_read_lock();
-	ctx = pe_task_ctx(task);
-	/* The pointer is cleared before its reference is dropped, so a failure means: gone. */
-	if (ctx && !refcount_inc_not_zero(&ctx->refs))
-		ctx = NULL;
-	rcu_read_unlock();
+	guard(rcu)();
+	/* A pointer changes before its reference is dropped, so a failure means: look again. */
+	while ((ctx = pe_task_ctx(task)) && !refcount_inc_not_zero(&ctx->refs))
+		cpu_relax();
 	return ctx;
 }
 
@@ -78,27 +76,19 @@ static void discard_ctx(struct pctx *ctx)
 	pe_ctx_put(ctx);
 }
 
-/**
- * pe_find_ctx() - the context for events of a task or a CPU
- * @task: the task, or NULL
- * @cpu: without a task: the CPU, which may be offline
- *
- * Sleeps.  Return: the context with a reference; -EACCES if events of a CPU are not for the
- * caller; -ESRCH if the task exits; -ENOMEM.
- */
-struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
+static struct pctx *get_cpu_ctx(int cpu)
+{
+	int err = perf_allow_cpu();
+
+	if (err)
+		return ERR_PTR(err);
+	pe_ctx_get(&per_cpu(pe_cpu, cpu).ctx);
+	return &per_cpu(pe_cpu, cpu).ctx;
+}
+
+static struct pctx *get_task_ctx(struct task_struct *task)
 {
 	struct pctx *ctx, *fresh;
-	int err;
-
-	if (!task) {
-		err = perf_allow_cpu();
-		if (err)
-			return ERR_PTR(err);
-		ctx = &per_cpu(pe_cpu, cpu).ctx;
-		pe_ctx_get(ctx);
-		return ctx;
-	}
 
 	ctx = get_live_ctx(task);
 	if (ctx)
@@ -112,12 +102,63 @@ struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
 	return ctx;
 }
 
+/*
+ * Is it still the context of @task?  If so, nobody exchanges it while its mutex is held: it gets a
+ * kind only under that.  A 0 comes after the last exchange, which is seen then.
+ */
+static bool stays_with(struct pctx *ctx, const struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->mutex);
+	if (!READ_ONCE(ctx->kind)) {
+		smp_acquire__after_ctrl_dep();
+		return READ_ONCE(ctx->task) == task;
+	}
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (ctx->task != task)
+		return false;
+	pe_ctx_end_kind(ctx);
+	return true;
+}
+
+/**
+ * pe_find_ctx() - the context for events of a task or a CPU
+ * @task: the task, or NULL
+ * @cpu: without a task: the CPU, which may be offline
+ *
+ * Sleeps.  Return: the context with a reference and its mutex held, perhaps dead; -EACCES if events
+ * of a CPU are not for the caller; -ESRCH if the task exits; -ENOMEM.
+ */
+struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
+{
+	for (;;) {
+		struct pctx *ctx = task ? get_task_ctx(task) : get_cpu_ctx(cpu);
+
+		if (IS_ERR(ctx))
+			return ctx;
+		mutex_lock(&ctx->mutex);
+		if (!task || stays_with(ctx, task))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+		pe_ctx_put(ctx);
+	}
+}
+
 static void enter_if_current(void *info)
 {
 	struct pctx *ctx = info;
 
 	if (pe_task_ctx(current) == ctx)
 		pe_ctx_enter_current(ctx);
+}
+
+/* Where the task of a context runs that should be in and is not; -1 if there is nothing to do. */
+static int cpu_to_tell(struct pctx *ctx)
+{
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (ctx->dead || ctx->oncpu >= 0 || !ctx->nr_events || !task_curr(ctx->task))
+		return -1;
+	return task_cpu(ctx->task);
 }
 
 /**
@@ -128,21 +169,22 @@ static void enter_if_current(void *info)
  */
 void pe_activate_ctx(struct pctx *ctx)
 {
-	struct task_struct *task = ctx->task;
+	int cpu;
 
-	if (task == current) {
+	/* If it is not current's any more by then, it was in, or comes in by a switch. */
+	if (READ_ONCE(ctx->task) == current) {
 		local_irq_disable();
 		enter_if_current(ctx);
 		local_irq_enable();
 		return;
 	}
 
-	do {
-		smp_mb();	/* (A), see above */
-		smp_call_function_single(task_cpu(task), enter_if_current, ctx, 1);
+	smp_mb();	/* (A), see above */
+	while ((cpu = cpu_to_tell(ctx)) >= 0) {
+		smp_call_function_single(cpu, enter_if_current, ctx, 1);
 		/* A task that moved meanwhile has seen the context, or is to be told again. */
-	} while (task_curr(task) && READ_ONCE(ctx->oncpu) < 0 && READ_ONCE(ctx->nr_events) &&
-		 !READ_ONCE(ctx->dead));
+		smp_mb();
+	}
 }
 
 struct install_args {

@@ -117,6 +117,7 @@ static void period_fn(struct pctx *ctx, void *arg)
 	struct pevent *e = args->e;
 	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
 
+	pe_ctx_end_kind(ctx);	/* its copies go on as before */
 	if (e->attr.freq) {
 		e->attr.sample_freq = args->value;
 	} else {

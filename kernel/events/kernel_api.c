@@ -15,7 +15,6 @@ static int enter(struct pevent *e, struct task_struct *task)
 
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
-	mutex_lock(&ctx->mutex);
 	err = pe_prepare_ctx(e, ctx);
 	if (!err && pe_has_rival(e, ctx))
 		err = -EBUSY;

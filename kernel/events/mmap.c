@@ -313,7 +313,12 @@ static void fill_page(struct pctx *ctx, void *arg)
 	struct pevent *e = arg;
 
 	perf_event_update_userpage(&e->pub);
-	if (list_empty(&e->mapped_entry) && e->attach_state & PERF_ATTACH_CONTEXT)
+	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
+		return;
+	/* Its counter can be read by its task; the buffer of samples is for all copies. */
+	if (!is_sampling_event(&e->pub))
+		pe_ctx_end_kind(ctx);
+	if (list_empty(&e->mapped_entry))
 		list_add_tail(&e->mapped_entry, &e->slot->mapped);
 }
 

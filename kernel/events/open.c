@@ -300,7 +300,6 @@ static int open_ctx(struct opening *o)
 	ctx = pe_find_ctx(o->task, e->cpu);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
-	mutex_lock(&ctx->mutex);
 	o->ctx = ctx;
 
 	if (o->leader) {

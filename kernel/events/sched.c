@@ -187,6 +187,7 @@ static void pinned_failed(struct pevent *leader, u64 now)
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return;
 	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
+	pe_ctx_end_kind(pe_ctx(leader));	/* its copies may go on */
 	leader->pending_kill = POLL_HUP;
 	pe_queue_wakeup(leader);
 }

@@ -30,6 +30,15 @@ static inline struct pctx *pe_task_ctx(const struct task_struct *task)
 }
 
 /*
+ * The context of a task stays its own under the conditions of exchange.c: for current, with
+ * preemption off or while it is held.
+ */
+static inline void pe_let_go_ctx(struct pctx *ctx)
+{
+	ctx->held = false;
+}
+
+/*
  * The current task's context if it is in on this CPU.  Preemption off at least; with irqs on the
  * answer may be stale, which is good enough for those who only read lists under RCU.
  */
@@ -104,12 +113,18 @@ bool pe_cgroup_is_first(const struct pevent *e);
 void pe_cgroup_follow(struct task_struct *task);
 void pe_cgroup_leave_all(void);
 
-/* The CPU goes on with @next.  Irqs off. */
-static inline void pe_cgroup_switch(struct task_struct *next)
+/* Does the CPU enter another cgroup with @next?  Irqs off. */
+static inline bool pe_cgroup_moves(struct task_struct *next)
 {
 	struct perf_cgroup *now_in = this_cpu_read(pe_cpu.cgrp);
 
-	if (unlikely(now_in) && now_in != perf_cgroup_from_task(next))
+	return unlikely(now_in) && now_in != perf_cgroup_from_task(next);
+}
+
+/* The CPU goes on with @next.  Irqs off. */
+static inline void pe_cgroup_switch(struct task_struct *next)
+{
+	if (pe_cgroup_moves(next))
 		pe_cgroup_follow(next);
 }
 #else
@@ -138,8 +153,19 @@ static inline bool pe_cgroup_is_first(const struct pevent *e)
 
 static inline void pe_cgroup_leave_all(void) { }
 static inline void pe_cgroup_follow(struct task_struct *task) { }
+static inline bool pe_cgroup_moves(struct task_struct *next)
+{
+	return false;
+}
+
 static inline void pe_cgroup_switch(struct task_struct *next) { }
 #endif
+
+/* exchange.c */
+struct pctx *pe_hold_current_ctx(void);
+void pe_ctx_begin_kind(struct pctx *ctx);
+void pe_ctx_same_kind(struct pctx *child, struct pctx *from);
+bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_struct *next);
 
 /* rotate.c */
 void pe_mux_arm(struct perf_cpu_pmu_context *cpc);

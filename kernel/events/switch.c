@@ -191,6 +191,15 @@ static void call_sched_task(struct task_struct *task, bool in)
 	pe_unlock_here(ctx);
 }
 
+static void leave(struct pctx *ctx)
+{
+	bool both = lock_for_switch(ctx);
+
+	if (likely(ctx->oncpu == smp_processor_id()))
+		pe_ctx_out(ctx, pe_now());
+	unlock_after_switch(ctx, both);
+}
+
 /* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
 void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
 {
@@ -200,11 +209,10 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 		pe_sideband_switch(prev, next, false);
 	call_sched_task(prev, false);
 	if (ctx && ctx->oncpu >= 0) {
-		bool both = lock_for_switch(ctx);
-
-		if (likely(ctx->oncpu == smp_processor_id()))
-			pe_ctx_out(ctx, pe_now());
-		unlock_after_switch(ctx, both);
+		/* Then it stays in, and the CPU in its cgroup. */
+		if (READ_ONCE(ctx->kind) && pe_ctx_exchange(ctx, prev, next))
+			return;
+		leave(ctx);
 	}
 	pe_cgroup_switch(next);
 }
@@ -214,7 +222,8 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 {
 	struct pctx *ctx = pe_task_ctx(task);
 
-	if (ctx)
+	/* One that was exchanged is in.  Who adds to one that has just gone out tells this CPU. */
+	if (ctx && READ_ONCE(ctx->oncpu) < 0)
 		pe_ctx_enter_current(ctx);
 	call_sched_task(task, true);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))

@@ -241,6 +241,9 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 		return;
 
 	guard(raw_spinlock_irqsave)(&ctx->lock);
+	/* Exchanged meanwhile: neither context had trace events then. */
+	if (ctx->task != task)
+		return;
 	away = is_away(ctx, task);
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
 		if (e->pmu != &tracepoint_pmu || e->attr.config != record->type)

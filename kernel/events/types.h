@@ -140,7 +140,8 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @lock: see the letters above; irqs off
  * @mutex: keeps openers apart, and group membership stable for those who sleep
  * @refs: the task's pointer, each event, lookups
- * @task: the task, or NULL for a CPU context; not to be followed once @dead		I
+ * @task: the task, or NULL for a CPU context; not to be followed once @dead.  It changes
+ *	to another task under the locks of both contexts: exchange.c
  * @cpu: the CPU of a CPU context, or -1						I
  * @oncpu: the CPU on which the context is in, or -1					L
  * @dead: the task has left; nothing can be added any more				M
@@ -157,6 +158,9 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @by_cpu: slots of a task context's events with a CPU filter, or NULL			R, M
  * @here: the slot in @by_cpu of @oncpu, or NULL					R, L
  * @entered: CPU contexts: slots of the cgroups that the CPU is in, deepest first		R, L
+ * @kind: contexts with the same number can be exchanged; 0: none.  Set under ctx->mutex
+ *	and ctx->lock, or before it is published; to 0 under ctx->lock			L
+ * @held: not to be exchanged; only the task itself writes it
  * @unjoined: children made by fork that are not in their family yet; only the forking task
  */
 struct pctx {
@@ -183,6 +187,8 @@ struct pctx {
 	struct pe_slot		**by_cpu;
 	struct pe_slot		*here;
 	struct hlist_head	entered;
+	u64			kind;
+	bool			held;
 	struct list_head	unjoined;
 	struct rcu_head		rcu;
 };
@@ -442,6 +448,12 @@ static inline struct pevent *pe(const struct perf_event *event)
 static inline struct pctx *pe_ctx(const struct pevent *e)
 {
 	return container_of(READ_ONCE(e->ctx), struct pctx, pub);
+}
+
+/* One of its events became different, so it is not to be exchanged any more.  Under ctx->lock. */
+static inline void pe_ctx_end_kind(struct pctx *ctx)
+{
+	WRITE_ONCE(ctx->kind, 0);
 }
 
 static inline struct pe_part *pe_part(const struct pevent *e)

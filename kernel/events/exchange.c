@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Exchange of contexts: a switch between two tasks that inherited the same events.
+ *
+ * What user space sees of inherited events is the sum over the family.  So when one task hands the
+ * CPU to another one with copies of the same events, it does not matter which copy counts whom:
+ * the two tasks swap their contexts.  That of the first stays in, for the second one; no hardware
+ * is touched, no clock is stopped.
+ *
+ * Contexts that can be swapped have the same number in ctx->kind, which is not 0.  The invariant:
+ *
+ *	All contexts of one kind hold the same events, each the original or a copy of it, in groups
+ *	of the same form, and none that somebody could tell from its copies: see unlike().
+ *
+ *	0 -> new	current forks and all its events are of that sort.  ctx->mutex, ctx->lock
+ *	(copy) -> same	the child got a copy of each event, and the parent is still of this kind
+ *	any -> 0	an event comes or goes, or becomes different.  ctx->lock
+ *
+ * A number is never given again.  So who keeps a context at 0 under ctx->mutex (an opener) keeps it
+ * with its task.
+ *
+ * The swap writes task->perf_event_ctxp and ctx->task of both, under both ctx->locks, in a switch
+ * between the two: irqs off, on the CPU of the first, and the second runs nowhere.  Therefore
+ *
+ *	with preemption off	current's context stays current's;
+ *	under ctx->lock		ctx->task stays, and if it is a task that one has a reference on,
+ *				the context stays that task's;
+ *	while it is held	current's context stays current's: fork, exec and exit sleep
+ *				between two looks.
+ *
+ * Anybody else must expect the context of a task to be another one in the next moment.
+ * See "Exchange of contexts" in Documentation/perf_events/locking.rst.
+ */
+
+#include "sched.h"
+
+static atomic64_t last_kind;
+
+/*
+ * Could it matter to somebody which task has the original?  Under ctx->lock.
+ *
+ * Signals, records and values of single events tell; so does whatever acts on one task: exec,
+ * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
+ * the CPU of the original.  A program may read the counter of an event that it has mapped, unless
+ * that was for its samples, as those of all tasks go there.
+ */
+static bool unlike(struct pevent *e)
+{
+	const struct perf_event_attr *attr = &e->attr;
+
+	return !attr->inherit || attr->inherit_stat || attr->sigtrap ||
+	       attr->enable_on_exec || attr->remove_on_exec ||
+	       attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID) ||
+	       attr->type == PERF_TYPE_BREAKPOINT || e->tp_event ||
+	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
+	       has_addr_filter(&e->pub) || e->attach_state & PERF_ATTACH_TASK_DATA ||
+	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
+	       (!list_empty(&e->mapped_entry) && !is_sampling_event(&e->pub)) ||
+	       e->state == PERF_EVENT_STATE_ERROR;
+}
+
+static bool all_alike(struct pctx *ctx)
+{
+	struct pevent *e;
+
+	list_for_each_entry(e, &ctx->events, ctx_entry)
+		if (unlike(e))
+			return false;
+	return true;
+}
+
+/**
+ * pe_hold_current_ctx() - keep current's context with current until pe_let_go_ctx()
+ *
+ * Not nested.  Return: the context, or NULL if there is none; it may get one meanwhile.
+ */
+struct pctx *pe_hold_current_ctx(void)
+{
+	struct pctx *ctx;
+
+	guard(preempt)();
+	ctx = pe_task_ctx(current);
+	if (ctx)
+		ctx->held = true;
+	return ctx;
+}
+
+/**
+ * pe_ctx_begin_kind() - current forks: let its context have a kind, if it can
+ * @ctx: current's context, held
+ *
+ * Task context.  An opener that is at work keeps it from that; so does the next event.
+ */
+void pe_ctx_begin_kind(struct pctx *ctx)
+{
+	if (READ_ONCE(ctx->kind) || !mutex_trylock(&ctx->mutex))
+		return;
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		if (ctx->nr_events && all_alike(ctx))
+			WRITE_ONCE(ctx->kind, atomic64_inc_return(&last_kind));
+	}
+	mutex_unlock(&ctx->mutex);
+}
+
+/**
+ * pe_ctx_same_kind() - a child's context is like its parent's
+ * @child: the context, which nobody can see yet
+ * @from: current's, held since pe_ctx_begin_kind()
+ *
+ * Any event that came or left between the two has ended the kind of @from.
+ */
+void pe_ctx_same_kind(struct pctx *child, struct pctx *from)
+{
+	guard(raw_spinlock_irq)(&from->lock);
+	if (child->nr_events == from->nr_events)
+		WRITE_ONCE(child->kind, from->kind);
+}
+
+static bool swappable(const struct pctx *ctx, const struct pctx *other)
+{
+	return ctx->kind && ctx->kind == other->kind && ctx->oncpu == smp_processor_id() &&
+	       other->oncpu < 0;
+}
+
+static void swap_tasks(struct pctx *ctx, struct task_struct *prev,
+		       struct pctx *other, struct task_struct *next)
+{
+	/* Each of the two has a reference on its task. */
+	WRITE_ONCE(ctx->task, next);
+	WRITE_ONCE(other->task, prev);
+	/* Who follows one on another CPU sees an initialised context, as when it was published. */
+	smp_store_release(&next->perf_event_ctxp, &ctx->pub);
+	/* likewise */
+	smp_store_release(&prev->perf_event_ctxp, &other->pub);
+}
+
+/**
+ * pe_ctx_exchange() - at a switch: swap the contexts of two tasks, if they are of one kind
+ * @ctx: that of @prev
+ * @prev: current
+ * @next: the task that comes
+ *
+ * Irqs off, run queue locked, no context locked.  @next has run to its end elsewhere and is in
+ * nobody's hands but ours, so its context changes here only, or by somebody who gives it its first.
+ *
+ * Return: @ctx, which is in, is @next's now.
+ */
+bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_struct *next)
+{
+	struct pctx *other = pe_task_ctx(next);
+	bool done;
+
+	if (!other || READ_ONCE(other->kind) != ctx->kind || ctx->held || other->held ||
+	    pe_cgroup_moves(next))
+		return false;
+
+	raw_spin_lock(&ctx->lock);
+	/* Locks of two tasks have no order.  Somebody is at one of them: take the usual way. */
+	if (!raw_spin_trylock(&other->lock)) {
+		raw_spin_unlock(&ctx->lock);
+		return false;
+	}
+	done = swappable(ctx, other);
+	if (done)
+		swap_tasks(ctx, prev, other, next);
+	raw_spin_unlock(&other->lock);
+	raw_spin_unlock(&ctx->lock);
+	return done;
+}

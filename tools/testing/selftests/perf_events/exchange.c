@@ -1,0 +1,765 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * exchange.c - two tasks with the same inherited events swap their contexts
+ * when one hands the CPU to the other. Sums must be as if they did not, and
+ * whatever is about one task must stay with that task.
+ *
+ * Who holds what can be seen: a sibling joins a group only in the task that
+ * has the group's context. The tasks of these cases run on one CPU, SCHED_FIFO,
+ * so that nothing comes between them and each hand-over is a switch from one to
+ * the other.
+ */
+#include "lib/ptest.h"
+#include <poll.h>
+#include <signal.h>
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* What a task does for the case. */
+enum job {
+	END,
+	NOTHING,
+	FAULT,		/* take as many faults as told */
+	SPIN,		/* turns of a loop */
+	JOIN,		/* open a sibling of the event told, of its own task: 0 or errno */
+	SERVE,		/* as often as told: the other one of a pair asks, two faults, answer */
+	PLAY,		/* as often as told: one fault, ask the other one */
+	FORK,		/* have as many children as told, one after the other, who serve twice */
+	EXEC,		/* become the same program anew */
+};
+
+struct order {
+	int job;
+	int arg;
+};
+
+struct puppet {
+	pid_t pid;
+	int to, from;
+};
+
+/* Between two puppets: asking and answering. */
+static int duel[4];
+
+/* The CPU of leaders and siblings. */
+static int cpu_of_group = -1;
+
+static void alone_on_cpu_0(void)
+{
+	struct sched_param p = { .sched_priority = 10 };
+
+	pt_pin(0);
+	if (sched_setscheduler(0, SCHED_FIFO, &p))
+		pt_skip("SCHED_FIFO: %s", strerror(errno));
+}
+
+static struct perf_event_attr inherited(u32 type, u64 config)
+{
+	struct perf_event_attr attr = pt_attr(type, config);
+
+	attr.inherit = 1;
+	return attr;
+}
+
+static struct perf_event_attr faults(void)
+{
+	return inherited(PT_SW(PAGE_FAULTS_MIN));
+}
+
+/* An event that is not inherited keeps its task's context from being like any other. */
+static void keep_apart(int unused)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+
+	(void)unused;
+	pt_open(&attr, 0, -1, -1, 0);
+}
+
+static void take_faults(int n)
+{
+	if (n)
+		pt_fault((unsigned int)n);
+}
+
+static int join(int leader)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_try_open(&attr, 0, cpu_of_group, leader, 0);
+
+	if (fd < 0)
+		return -fd;
+	close(fd);
+	return 0;
+}
+
+static int serve(int ask, int reply, int n)
+{
+	char c;
+
+	while (n--) {
+		if (read(ask, &c, 1) != 1)
+			return 1;
+		take_faults(2);
+		if (write(reply, &c, 1) != 1)
+			return 1;
+	}
+	return 0;
+}
+
+static int play(int ask, int reply, int n)
+{
+	char c = 0;
+
+	while (n--) {
+		take_faults(1);
+		if (write(ask, &c, 1) != 1 || read(reply, &c, 1) != 1)
+			return 1;
+	}
+	return 0;
+}
+
+static int have_children(int n)
+{
+	int pipes[4], status, bad = 0;
+
+	while (n--) {
+		pid_t pid;
+
+		if (pipe(pipes) || pipe(pipes + 2))
+			return 1;
+		pid = fork();
+		if (!pid)
+			_exit(serve(pipes[0], pipes[3], 2));
+		bad |= pid < 0 || play(pipes[1], pipes[2], 2) || waitpid(pid, &status, 0) != pid ||
+		       status;
+		close(pipes[0]);
+		close(pipes[1]);
+		close(pipes[2]);
+		close(pipes[3]);
+	}
+	return bad;
+}
+
+static void become_anew(int cmd, int ack)
+{
+	char text[6][12];
+	int i;
+
+	sprintf(text[0], "%d", cmd);
+	sprintf(text[1], "%d", ack);
+	for (i = 0; i < 4; i++)
+		sprintf(text[2 + i], "%d", duel[i]);
+	execl("/proc/self/exe", "exchange", "--obey", text[0], text[1], text[2], text[3], text[4],
+	      text[5], NULL);
+	_exit(99);
+}
+
+static int carry_out(const struct order *o)
+{
+	switch (o->job) {
+	case FAULT:
+		take_faults(o->arg);
+		return 0;
+	case SPIN:
+		pt_spin((u64)o->arg);
+		return 0;
+	case JOIN:
+		return join(o->arg);
+	case SERVE:
+		return serve(duel[0], duel[3], o->arg);
+	case PLAY:
+		return play(duel[1], duel[2], o->arg);
+	case FORK:
+		return have_children(o->arg);
+	}
+	return 0;
+}
+
+static void obey(int cmd, int ack)
+{
+	struct order o;
+
+	pt_settle();
+	while (read(cmd, &o, sizeof(o)) == sizeof(o) && o.job != END) {
+		int answer = carry_out(&o);
+
+		if (o.job == EXEC)
+			become_anew(cmd, ack);
+		if (write(ack, &answer, sizeof(answer)) != sizeof(answer))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static int after_exec(int argc, char **argv)
+{
+	int answer = 0, i;
+
+	if (argc != 8 || strcmp(argv[1], "--obey"))
+		return -1;
+	for (i = 0; i < 4; i++)
+		duel[i] = atoi(argv[4 + i]);
+	if (write(atoi(argv[3]), &answer, sizeof(answer)) != sizeof(answer))
+		return 1;
+	obey(atoi(argv[2]), atoi(argv[3]));
+	return 1;
+}
+
+static void send(struct puppet *p, enum job what, int arg)
+{
+	struct order o = { what, arg };
+
+	pt_need(write(p->to, &o, sizeof(o)) == sizeof(o), "the child died");
+}
+
+static int answer(struct puppet *p)
+{
+	int a;
+
+	pt_need(read(p->from, &a, sizeof(a)) == sizeof(a), "the child died");
+	return a;
+}
+
+static int order(struct puppet *p, enum job what, int arg)
+{
+	send(p, what, arg);
+	return answer(p);
+}
+
+static void start(struct puppet *p)
+{
+	int to[2], from[2];
+
+	pt_need(!pipe(to) && !pipe(from), "pipe: %s", strerror(errno));
+	p->pid = fork();
+	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
+	if (!p->pid) {
+		close(to[1]);
+		close(from[0]);
+		obey(to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	p->to = to[1];
+	p->from = from[0];
+	order(p, NOTHING, 0);
+}
+
+static void stop(struct puppet *p)
+{
+	send(p, END, 0);
+	pt_reap(p->pid);
+	close(p->to);
+	close(p->from);
+}
+
+static void make_duel(void)
+{
+	pt_need(!pipe(duel) && !pipe(duel + 2), "pipe: %s", strerror(errno));
+}
+
+/* 3 * turns faults of the two */
+static void fight(struct puppet *one, struct puppet *other, int turns)
+{
+	send(other, SERVE, turns);
+	pt_eq(order(one, PLAY, turns), 0);
+	pt_eq(answer(other), 0);
+}
+
+/* Faults of the pair from now on are counted by @fd, none twice and none not at all. */
+static void counts_right(int fd, struct puppet *p, int nr)
+{
+	u64 before = pt_count(fd);
+	int i;
+
+	for (i = 0; i < nr; i++)
+		pt_eq(order(&p[i], FAULT, 5 + i), 0);
+	for (i = 0; i < nr; i++)
+		before += 5 + (u64)i;
+	pt_eq(pt_count(fd), before);
+}
+
+/* ------------------------------------------------------------ does it happen */
+
+/* The child has the context of its parent's event while it is its turn. */
+static void seen_from_the_child(void)
+{
+	struct perf_event_attr attr = faults();
+	struct puppet p;
+	int fd;
+
+	alone_on_cpu_0();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	start(&p);
+	pt_eq(order(&p, JOIN, fd), 0);
+	/* The sibling made a difference: now it stays there for good. */
+	pt_eq(join(fd), EINVAL);
+	pt_eq(order(&p, JOIN, fd), 0);
+	stop(&p);
+}
+
+/* @then, or an attr like this, ends it; seen as in the case above. */
+static void not_exchanged(struct perf_event_attr *attr, void (*then)(int fd))
+{
+	struct puppet p;
+	int fd;
+
+	fd = pt_open(attr, 0, cpu_of_group, -1, 0);
+	start(&p);
+	if (then)
+		then(fd);
+	pt_eq(order(&p, JOIN, fd), EINVAL);
+	stop(&p);
+	close(fd);
+}
+
+static void map_it(int fd)
+{
+	struct pt_ring r;
+
+	pt_map(&r, fd, 0);
+}
+
+static void other_period(int fd)
+{
+	u64 period = 7;
+
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
+}
+
+/* Whoever can tell the original from a copy finds it in its task. */
+static void unlike_its_copies(void)
+{
+	struct perf_event_attr attr;
+
+	if (pt_attr_size() == 136)
+		pt_skip("Linux 6.12 exchanges these, too");
+	alone_on_cpu_0();
+	cpu_of_group = 0;
+	attr = faults();
+	attr.inherit_stat = 1;
+	not_exchanged(&attr, NULL);
+	attr = faults();
+	attr.remove_on_exec = 1;
+	not_exchanged(&attr, NULL);
+	attr = faults();
+	attr.enable_on_exec = 1;
+	not_exchanged(&attr, NULL);
+	attr = faults();
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_STREAM_ID;
+	not_exchanged(&attr, NULL);
+	attr = faults();
+	not_exchanged(&attr, map_it);
+	attr = faults();
+	attr.sample_period = 3;
+	not_exchanged(&attr, other_period);
+}
+
+static void with_another_event(void)
+{
+	struct perf_event_attr attr = faults();
+
+	alone_on_cpu_0();
+	not_exchanged(&attr, keep_apart);
+}
+
+/* ------------------------------------------------------------ sums */
+
+static void sum_of_both(struct perf_event_attr *attr)
+{
+	struct puppet p;
+	u64 want = 0;
+	int fd, i;
+
+	attr->disabled = 1;
+	fd = pt_open(attr, 0, -1, -1, 0);
+	start(&p);
+	pt_settle();
+	pt_enable(fd);
+	pt_reset(fd);
+	for (i = 1; i < 50; i++) {
+		take_faults(i % 3);
+		order(&p, FAULT, i % 5);
+		want += (u64)(i % 3 + i % 5);
+		if (i % 7 == 0)
+			pt_eq(pt_count(fd), want);
+	}
+	pt_disable(fd);
+	take_faults(3);
+	order(&p, FAULT, 3);
+	pt_eq(pt_count(fd), want);
+	pt_enable(fd);
+	take_faults(1);
+	order(&p, FAULT, 1);
+	pt_eq(pt_count(fd), want + 2);
+	/* It leaves with the original; the parent goes on with the copy. */
+	stop(&p);
+	pt_eq(pt_count(fd), want + 2);
+	take_faults(1);
+	pt_eq(pt_count(fd), want + 3);
+	pt_disable(fd);
+	take_faults(1);
+	pt_enable(fd);
+	take_faults(1);
+	pt_eq(pt_count(fd), want + 4);
+	/* And hands it down. */
+	pt_disable(fd);
+	start(&p);
+	pt_settle();
+	pt_enable(fd);
+	order(&p, FAULT, 4);
+	take_faults(1);
+	pt_eq(pt_count(fd), want + 9);
+	stop(&p);
+	pt_eq(pt_count(fd), want + 9);
+	close(fd);
+}
+
+static void sums(void)
+{
+	struct perf_event_attr attr = faults();
+
+	alone_on_cpu_0();
+	sum_of_both(&attr);
+	attr = faults();
+	attr.sample_period = 3;
+	sum_of_both(&attr);
+}
+
+static void sums_of_a_group(void)
+{
+	struct perf_event_attr attr = faults();
+	struct puppet p;
+	struct pt_read r;
+	int lead, i;
+
+	alone_on_cpu_0();
+	attr.disabled = 1;
+	attr.read_format = PERF_FORMAT_GROUP | TIMES;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	pt_open(&attr, 0, -1, lead, 0);
+	attr.config = PERF_COUNT_SW_ALIGNMENT_FAULTS;
+	pt_open(&attr, 0, -1, lead, 0);
+	start(&p);
+	pt_settle();
+	pt_enable(lead);
+	pt_ioctl(lead, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
+	for (i = 1; i < 20; i++) {
+		take_faults(1);
+		order(&p, FAULT, 2);
+		pt_read(lead, attr.read_format, 3, &r);
+		pt_eq(r.v[0].value, 3 * i);
+		pt_eq(r.v[1].value, 3 * i);
+		pt_eq(r.v[2].value, 0);
+		pt_eq(r.enabled, r.running);
+	}
+	stop(&p);
+	pt_read(lead, attr.read_format, 3, &r);
+	pt_eq(r.v[0].value, 3 * 19);
+	pt_eq(r.v[1].value, 3 * 19);
+}
+
+static u64 cost_of_turns(struct perf_event_attr *attr, bool apart)
+{
+	struct puppet p;
+	u64 n;
+	int fd, i;
+
+	fd = pt_open_hw(attr, -1);
+	if (apart)
+		keep_apart(-1);
+	start(&p);
+	pt_eq(order(&p, SPIN, 1), 0);
+	pt_enable(fd);
+	for (i = 0; i < 20; i++) {
+		pt_spin(1000);
+		order(&p, SPIN, 2000);
+	}
+	pt_disable(fd);
+	n = pt_count(fd);
+	pt_eq(order(&p, JOIN, fd), apart ? EINVAL : 0);
+	stop(&p);
+	pt_eq(pt_count(fd), n);
+	close(fd);
+	return n;
+}
+
+/* Instructions of user space are the same ones, to the last. */
+static void sums_of_hardware(void)
+{
+	struct perf_event_attr attr = inherited(PT_HW(INSTRUCTIONS));
+	u64 exchanged, apart;
+
+	alone_on_cpu_0();
+	if (!pt_time_is_exact())
+		pt_skip("instructions are exact with -icount only");
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	exchanged = cost_of_turns(&attr, false);
+	apart = cost_of_turns(&attr, true);
+	pt_check(exchanged > 2 * 20 * 3000, "%llu instructions", (unsigned long long)exchanged);
+	pt_eq(exchanged, apart);
+}
+
+static void times(void)
+{
+	struct perf_event_attr attr = inherited(PT_SW(TASK_CLOCK));
+	struct puppet p;
+	struct pt_read r;
+	int fd, i;
+
+	alone_on_cpu_0();
+	attr.read_format = TIMES;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	start(&p);
+	for (i = 0; i < 20; i++) {
+		order(&p, SPIN, 1000);
+		pt_read(fd, attr.read_format, 1, &r);
+		pt_eq(r.enabled, r.running);
+	}
+	stop(&p);
+	pt_read(fd, attr.read_format, 1, &r);
+	pt_eq(r.enabled, r.running);
+	pt_check(r.v[0].value, "no time");
+}
+
+/* ------------------------------------------------------------ whose is it */
+
+/* Samples name the task that was hit; the buffer stays open as long as one of them is left. */
+static void samples_name_their_task(void)
+{
+	struct perf_event_attr attr = faults();
+	unsigned int parent = 0, child = 0;
+	static struct pt_record rec;
+	struct pt_sample s;
+	struct pollfd pfd;
+	struct puppet p;
+	struct pt_ring r;
+	int fd, i;
+
+	alone_on_cpu_0();
+	cpu_of_group = 0;
+	attr.disabled = 1;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&r, fd, 16);
+	start(&p);
+	pt_settle();
+	pt_enable(fd);
+	for (i = 0; i < 20; i++) {
+		take_faults(1);
+		order(&p, FAULT, 2);
+	}
+	/* It was exchanged. */
+	pt_eq(order(&p, JOIN, fd), 0);
+	pt_disable(fd);
+	while (pt_next_of(&r, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (s.pid == (u32)getpid())
+			parent++;
+		else if (s.pid == (u32)p.pid)
+			child++;
+	}
+	pt_eq(parent + child, pt_count(fd));
+	pt_eq(parent, 20);
+	pt_check(child >= 40, "%u samples of the child", child);
+	stop(&p);
+	pfd = (struct pollfd){ .fd = fd, .events = POLLIN };
+	poll(&pfd, 1, 0);
+	pt_eq(pfd.revents & POLLHUP, 0);
+}
+
+/* An event for one task counts that task, whatever contexts were swapped before. */
+static void opened_for_one(void)
+{
+	struct perf_event_attr attr = faults();
+	struct perf_event_attr own = pt_attr(PT_SW(PAGE_FAULTS_MIN));
+	struct puppet p[2];
+	int all, fd, i;
+
+	alone_on_cpu_0();
+	attr.disabled = 1;
+	all = pt_open(&attr, 0, -1, -1, 0);
+	make_duel();
+	for (i = 0; i < 2; i++)
+		start(&p[i]);
+	pt_settle();
+	pt_enable(all);
+	pt_reset(all);
+	fight(&p[0], &p[1], 9);
+	pt_eq(pt_count(all), 27);
+	fd = pt_open(&own, p[0].pid, -1, -1, 0);
+	fight(&p[0], &p[1], 10);
+	pt_eq(pt_count(fd), 10);
+	pt_eq(pt_count(all), 57);
+	fight(&p[1], &p[0], 10);
+	pt_eq(pt_count(fd), 30);
+	close(fd);
+	fd = pt_open(&own, p[1].pid, -1, -1, 0);
+	fight(&p[0], &p[1], 10);
+	pt_eq(pt_count(fd), 20);
+	pt_eq(pt_count(all), 117);
+	/* The child of one is like that one without its own event. */
+	order(&p[1], FORK, 2);
+	close(fd);
+	counts_right(all, p, 2);
+	stop(&p[0]);
+	counts_right(all, &p[1], 1);
+	stop(&p[1]);
+}
+
+static void one_becomes_another_program(void)
+{
+	struct perf_event_attr attr = faults();
+	struct puppet p[2];
+	int all, i;
+
+	alone_on_cpu_0();
+	all = pt_open(&attr, 0, -1, -1, 0);
+	make_duel();
+	for (i = 0; i < 2; i++)
+		start(&p[i]);
+	pt_settle();
+	for (i = 0; i < 3; i++) {
+		fight(&p[0], &p[1], 3);
+		pt_eq(order(&p[i & 1], EXEC, 0), 0);
+		order(&p[i & 1], NOTHING, 0);
+		fight(&p[1], &p[0], 3);
+		counts_right(all, p, 2);
+	}
+	stop(&p[0]);
+	counts_right(all, &p[1], 1);
+	stop(&p[1]);
+}
+
+/* ------------------------------------------------------------ at the same time */
+
+#define PAIRS	2
+
+static struct puppet pairs[2 * PAIRS];
+
+static void start_pairs(void)
+{
+	int i;
+
+	for (i = 0; i < 2 * PAIRS; i++) {
+		if (!(i & 1))
+			make_duel();
+		start(&pairs[i]);
+	}
+	pt_settle();
+}
+
+static void stop_pairs(void)
+{
+	int i;
+
+	for (i = 0; i < 2 * PAIRS; i++)
+		stop(&pairs[i]);
+}
+
+/* An event of one of them comes and goes; sometimes it is mapped. */
+static void disturb(unsigned int round)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd;
+
+	attr.inherit = round % 3 == 0;
+	attr.sample_period = round % 2;
+	fd = pt_open(&attr, pairs[round % (2 * PAIRS)].pid, attr.inherit ? 0 : -1, -1, 0);
+	if (round % 5 == 0) {
+		struct pt_ring r;
+
+		pt_map(&r, fd, 1);
+		pt_unmap(&r);
+	}
+	close(fd);
+}
+
+static bool answered(struct puppet *p)
+{
+	struct pollfd pfd = { .fd = p->from, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
+/* On one CPU and on several: while two pairs play, others look at them. */
+static void disturbed_sums(void)
+{
+	struct perf_event_attr attr = faults();
+	struct perf_event_attr own = pt_attr(PT_SW(PAGE_FAULTS_MIN));
+	unsigned int round = 0;
+	int all, mine, i, j;
+
+	all = pt_open(&attr, 0, -1, -1, 0);
+	mine = pt_open(&own, 0, -1, -1, 0);
+	for (i = 0; i < 5; i++) {
+		struct perf_event_attr more = faults();
+		int fd = pt_open(&more, 0, -1, -1, 0);
+		u64 before;
+
+		start_pairs();
+		before = pt_count(all) - pt_count(mine);
+		for (j = 0; j < 2 * PAIRS; j++)
+			send(&pairs[j], j & 1 ? SERVE : PLAY, 200);
+		while (!answered(&pairs[0]) || !answered(&pairs[2]))
+			if (i)
+				disturb(round++);
+		for (j = 0; j < 2 * PAIRS; j++)
+			pt_eq(answer(&pairs[j]), 0);
+		pt_eq(pt_count(all) - pt_count(mine), before + PAIRS * 3 * 200);
+		close(fd);
+		stop_pairs();
+	}
+}
+
+static void disturbed_lives(void)
+{
+	static const enum job way[] = { FORK, EXEC, NOTHING, FORK, FORK, EXEC };
+	struct perf_event_attr attr = faults();
+	unsigned int round = 0;
+	int all, i, j;
+
+	all = pt_open(&attr, 0, -1, -1, 0);
+	start_pairs();
+	for (i = 0; i < 30; i++) {
+		for (j = 0; j < 2 * PAIRS; j++)
+			send(&pairs[j], way[(i + j) % 6], 3);
+		disturb(round++);
+		for (j = 0; j < 2 * PAIRS; j++)
+			pt_eq(answer(&pairs[j]), 0);
+		for (j = 0; j < 2 * PAIRS; j++)
+			send(&pairs[j], j & 1 ? SERVE : PLAY, 10);
+		disturb(round++);
+		for (j = 0; j < 2 * PAIRS; j++)
+			pt_eq(answer(&pairs[j]), 0);
+		if (i % 10 == 9)
+			counts_right(all, pairs, 2 * PAIRS);
+	}
+	stop_pairs();
+}
+
+static const struct pt_case cases[] = {
+	{ "seen_from_the_child", seen_from_the_child },
+	{ "unlike_its_copies", unlike_its_copies },
+	{ "with_another_event", with_another_event },
+	{ "sums", sums },
+	{ "sums_of_a_group", sums_of_a_group },
+	{ "sums_of_hardware", sums_of_hardware },
+	{ "times", times },
+	{ "samples_name_their_task", samples_name_their_task },
+	{ "opened_for_one", opened_for_one },
+	{ "one_becomes_another_program", one_becomes_another_program },
+	{ "disturbed_sums", disturbed_sums },
+	{ "disturbed_lives", disturbed_lives },
+};
+
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = after_exec;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}
