@@ -212,8 +212,8 @@ CURVES = [
     ("open for a sleeping task, each", "curve: open for a sleeping task, each of %d", None,
      "events opened"),
     ("close, each", "curve: close, each of %d", None, "events closed"),
-    ("switch pair across cgroups, above none", "curve: cgroup switch pair, depth %d, 1 event",
-     "curve: cgroup switch pair, depth %d, no event", "levels of cgroups"),
+    ("switch pair across cgroups", "curve: cgroup switch pair, depth %d, 1 event", None,
+     "levels of cgroups"),
     ("open + mmap + close", "curve: open+mmap+close, %d pages", None, "pages of the buffer"),
 ]
 

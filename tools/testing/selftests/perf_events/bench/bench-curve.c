@@ -235,7 +235,8 @@ static double bytes_free(void)
 	char text[512] = "", *at;
 	int fd;
 
-	usleep(300000);
+	/* Longer than kfree_rcu() keeps things. */
+	sleep(6);
 	write_text("/proc/sys/vm", "stat_refresh", "1");
 	fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
@@ -341,7 +342,7 @@ const struct row curve_rows[] = {
 	BARE_DEPTH(1), BARE_DEPTH(2), BARE_DEPTH(4), BARE_DEPTH(8), BARE_DEPTH(16),
 	DEPTH(1), DEPTH(2), DEPTH(4), DEPTH(8), DEPTH(16),
 	RING(1, 100), RING(8, 100), RING(64, 30), RING(512, 10),
-	{ "memory: event, without its file", .measure = memory_of_event, .n = MOST, .repeats = 1 },
-	{ "memory: inherited event", .measure = memory_of_inherited, .n = MOST, .repeats = 1 },
+	{ "memory: event, without its file", .measure = memory_of_event, .n = MOST, .repeats = 3 },
+	{ "memory: inherited event", .measure = memory_of_inherited, .n = MOST, .repeats = 3 },
 	{ }
 };

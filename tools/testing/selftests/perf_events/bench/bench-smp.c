@@ -115,18 +115,26 @@ static void group_done(void)
 	stop_busy();
 }
 
+/* Others may send some meanwhile: the least that one of n operations sent are its own. */
+static void least(u64 *calls, u64 before)
+{
+	u64 now = function_calls() - before;
+
+	if (now < *calls)
+		*calls = now;
+}
+
 static double calls_of(unsigned long first, unsigned long then, unsigned int n)
 {
-	u64 sum = 0, before;
-	unsigned int i;
+	u64 calls = -1, before;
 
-	for (i = 0; i < n; i++) {
+	while (n--) {
 		ioctl(group[0], then, PERF_IOC_FLAG_GROUP);
 		before = function_calls();
 		ioctl(group[0], first, PERF_IOC_FLAG_GROUP);
-		sum += function_calls() - before;
+		least(&calls, before);
 	}
-	return (double)sum / n;
+	return calls;
 }
 
 static double calls_enable(unsigned int n)
@@ -151,36 +159,33 @@ static bool held_busy(unsigned int unused)
 static double calls_open(unsigned int n)
 {
 	struct perf_event_attr a;
-	u64 sum = 0, before;
-	unsigned int i;
+	u64 calls = -1, before;
+	int fd;
 
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	for (i = 0; i < n; i++) {
-		int fd;
-
+	while (n--) {
 		before = function_calls();
 		fd = attr_open(&a, busy, -1, -1, 0);
-		sum += function_calls() - before;
+		least(&calls, before);
 		close(fd);
 	}
-	return (double)sum / n;
+	return calls;
 }
 
 static double calls_close(unsigned int n)
 {
 	struct perf_event_attr a;
-	u64 sum = 0, before;
-	unsigned int i;
+	u64 calls = -1, before;
+	int fd;
 
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	for (i = 0; i < n; i++) {
-		int fd = attr_open(&a, busy, -1, -1, 0);
-
+	while (n--) {
+		fd = attr_open(&a, busy, -1, -1, 0);
 		before = function_calls();
 		close(fd);
-		sum += function_calls() - before;
+		least(&calls, before);
 	}
-	return (double)sum / n;
+	return calls;
 }
 
 /* ---- the same on all CPUs ---- */
