@@ -24,7 +24,7 @@ static void disown_all(struct task_struct *task)
 	mutex_lock(&task->perf_event_mutex);
 	list_for_each_entry_safe(e, next, &task->perf_event_list, owner_entry) {
 		list_del_init(&e->owner_entry);
-		/* Pairs with leave_owner(): who sees NULL does not look at the list. */
+		/* Pairs with pe_leave_owner(): who sees NULL does not look at the list. */
 		smp_store_release(&e->owner, NULL);
 	}
 	mutex_unlock(&task->perf_event_mutex);
@@ -165,6 +165,9 @@ static void remove_on_exec(struct pctx *ctx)
 		__llist_add(&e->put_later, &gone);
 	}
 	mutex_unlock(&ctx->mutex);
+	llist_for_each_entry(e, gone.first, put_later)
+		if (!e->parent)
+			pe_leave_owner(e);
 	put_all(gone.first);
 }
 

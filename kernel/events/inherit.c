@@ -176,18 +176,19 @@ static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_f
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
-	struct pctx *from = pe_task_ctx(current);
-	int err;
+	struct pctx *from;
+	int err = 0;
 
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
 	child->perf_event_ctxp = NULL;
 	mutex_init(&child->perf_event_mutex);
 	INIT_LIST_HEAD(&child->perf_event_list);
 
-	if (!from || !READ_ONCE(from->nr_inherit))
-		return 0;
 	from = pe_hold_current_ctx();
-	err = inherit_ctx(child, from, clone_flags);
+	if (!from)
+		return 0;
+	if (READ_ONCE(from->nr_inherit))
+		err = inherit_ctx(child, from, clone_flags);
 	pe_let_go_ctx(from);
 	if (err)
 		perf_event_free_task(child);
@@ -276,8 +277,9 @@ void perf_event_delayed_put(struct task_struct *task)
  * @child: the event, still in its group; ctx->mutex is held
  * @final: PERF_EVENT_STATE_EXIT or _REVOKED
  *
- * It leaves its context and its family in one step for those who hold the family lock: a read of
- * the group sees the whole copy, or none and the sums.
+ * It leaves its context and its family in one step for those who hold the family lock: a read sees
+ * the copy, or the sums.  Members of a group go one after the other, though, as on Linux 6.12: a read
+ * of the group in between has this task's counts of some members only.
  * If the parent is being closed at the same time, whoever unlinks the child drops it.  One that
  * fork has not brought into the family yet has counted nothing, and is dropped when it wants to
  * join.

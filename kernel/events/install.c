@@ -288,7 +288,13 @@ void pe_retire(struct pevent *e)
 	pe_task_data_put(e);
 }
 
-static void leave_owner(struct pevent *e)
+/**
+ * pe_leave_owner() - whoever opened an event does not enable it by prctl() any more
+ * @e: an event that was opened, not inherited
+ *
+ * Task context, without ctx->mutex.
+ */
+void pe_leave_owner(struct pevent *e)
 {
 	struct task_struct *owner;
 
@@ -338,7 +344,7 @@ static void release_children(struct pevent *e)
  */
 void pe_release(struct pevent *e)
 {
-	leave_owner(e);
+	pe_leave_owner(e);
 	scoped_guard(pe_event_ctx, e) {
 		guard(mutex)(&e->family_lock);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);

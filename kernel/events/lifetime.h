@@ -47,6 +47,7 @@ struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its 
 void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, takes a ctx reference */
 void pe_detach(struct pevent *e, enum perf_event_state final);
 void pe_retire(struct pevent *e);
+void pe_leave_owner(struct pevent *e);
 void pe_activate_ctx(struct pctx *ctx);
 void pe_release(struct pevent *e);			/* last user closed it */
 

@@ -56,6 +56,9 @@ static void part_enter(struct pe_part *part, u64 now)
 		pe_part_in(cpu_part, PE_FLEXIBLE, now);
 	}
 	pe_part_in(part, PE_FLEXIBLE, now);
+	/* Before anything counts: a sample must not show the branches of the task before. */
+	if (unlikely(cpc->sched_cb_usage) && part != cpu_part)
+		part->pmu->sched_task(&part->pub, part->ctx->task, true);
 	perf_pmu_enable(part->pmu);
 }
 
@@ -167,8 +170,8 @@ void pe_ctx_enter_current(struct pctx *ctx)
 	unlock_after_switch(ctx, both);
 }
 
-/* Tell the PMUs that save something per task. */
-static void call_sched_task(struct task_struct *task, bool in)
+/* Tell the PMUs that save something per task, but for those of @told, which know already. */
+static void call_sched_task(struct task_struct *task, bool in, const struct pctx *told)
 {
 	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
 	struct perf_cpu_pmu_context *cpc;
@@ -182,7 +185,7 @@ static void call_sched_task(struct task_struct *task, bool in)
 		struct pe_part *part = cpc->task_part ?: &cpc->cpu_part;
 		struct pmu *pmu = cpc->cpu_part.pmu;
 
-		if (WARN_ON_ONCE(!pmu->sched_task))
+		if (WARN_ON_ONCE(!pmu->sched_task) || (told && part->ctx == told))
 			continue;
 		perf_pmu_disable(pmu);
 		pmu->sched_task(&part->pub, task, in);
@@ -207,7 +210,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch(prev, next, false);
-	call_sched_task(prev, false);
+	call_sched_task(prev, false, NULL);
 	if (ctx && ctx->oncpu >= 0) {
 		/* Then it stays in, and the CPU in its cgroup. */
 		if (READ_ONCE(ctx->kind) && pe_ctx_exchange(ctx, prev, next))
@@ -220,12 +223,14 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 /* Contract: @task has come in after @prev; irqs off, run queue locked. */
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
-	struct pctx *ctx = pe_task_ctx(task);
+	struct pctx *ctx = pe_task_ctx(task), *told = NULL;
 
 	/* One that was exchanged is in.  Who adds to one that has just gone out tells this CPU. */
-	if (ctx && READ_ONCE(ctx->oncpu) < 0)
+	if (ctx && READ_ONCE(ctx->oncpu) < 0) {
 		pe_ctx_enter_current(ctx);
-	call_sched_task(task, true);
+		told = ctx;
+	}
+	call_sched_task(task, true, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch(task, prev, true);
 }
