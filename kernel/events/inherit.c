@@ -278,8 +278,8 @@ void perf_event_delayed_put(struct task_struct *task)
  * @final: PERF_EVENT_STATE_EXIT or _REVOKED
  *
  * It leaves its context and its family in one step for those who hold the family lock: a read sees
- * the copy, or the sums.  Members of a group go one after the other, though, as on Linux 6.12: a read
- * of the group in between has this task's counts of some members only.
+ * the copy, or the sums.  Members of a group go one after the other, though, as on Linux 6.12: a
+ * read of the group in between has this task's counts of some members only.
  * If the parent is being closed at the same time, whoever unlinks the child drops it.  One that
  * fork has not brought into the family yet has counted nothing, and is dropped when it wants to
  * join.
