@@ -349,20 +349,21 @@ static int check_capabilities(struct pmu *pmu, struct pevent *e)
  * Only perf_pmu_migrate_context() changes the context of a leader, always between CPU contexts,
  * which are never freed; then look again.
  */
-static struct mutex *lock_group(const struct pevent *e)
+static struct pctx *lock_group(const struct pevent *e)
 {
 	const struct perf_event *leader = e->group_leader;
-	struct perf_event_context *seen;
-	struct mutex *mutex;	/* of that context */
 
-	while ((seen = READ_ONCE(leader->ctx))) {
-		mutex = &container_of(seen, struct pctx, pub)->mutex;
-		mutex_lock(mutex);
-		if (READ_ONCE(leader->ctx) == seen)
-			return mutex;
-		mutex_unlock(mutex);
+	for (;;) {
+		struct perf_event_context *seen = READ_ONCE(leader->ctx);
+		struct pctx *ctx = container_of(seen, struct pctx, pub);
+
+		if (!seen)
+			return NULL;	/* made by the kernel, not installed: nobody else knows it */
+		mutex_lock(&ctx->mutex);
+		if (likely(READ_ONCE(leader->ctx) == seen))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
 	}
-	return NULL;	/* made by the kernel, not installed: nobody else knows the group */
 }
 
 /*
@@ -371,7 +372,7 @@ static struct mutex *lock_group(const struct pevent *e)
  */
 static int ask_pmu(struct pmu *pmu, struct pevent *e)
 {
-	struct mutex *group = NULL;
+	struct pctx *group = NULL;
 	int ret;
 
 	if (!try_module_get(pmu->module))
@@ -383,7 +384,7 @@ static int ask_pmu(struct pmu *pmu, struct pevent *e)
 		group = lock_group(e);
 	ret = pmu->event_init(&e->pub);
 	if (group)
-		mutex_unlock(group);
+		mutex_unlock(&group->mutex);
 
 	if (!ret) {
 		e->roster = pe_roster_join(pmu, &e->pmu_entry, true);
