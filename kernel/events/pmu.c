@@ -358,7 +358,7 @@ static struct pctx *lock_group(const struct pevent *e)
 		struct pctx *ctx = container_of(seen, struct pctx, pub);
 
 		if (!seen)
-			return NULL;	/* made by the kernel, not installed: nobody else knows it */
+			return NULL;	/* the kernel made it, and has not installed it yet */
 		mutex_lock(&ctx->mutex);
 		if (likely(READ_ONCE(leader->ctx) == seen))
 			return ctx;
