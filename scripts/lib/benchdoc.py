@@ -83,7 +83,7 @@ def summary(rows):
     for r in rows:
         for name, ratio in compare.ratios(r.stock, r.ours).items():
             if ratio is not None and ratio > compare.GOALS[name]:
-                lowest, why = r.argued.get(name, (None, "no reason is known that it could not be lower"))
+                lowest, why = r.argued.get(name, (None, "not argued"))
                 missed.append("* %s, %s: %s, goal %s; %s%s." % (
                     literal(name), r.arch, compare.ratio_text(ratio),
                     compare.ratio_text(compare.GOALS[name]),
