@@ -3,15 +3,21 @@
  * The file of an event: its operations that are not read, ioctl or mmap.
  *
  * file->private_data is the event; the file holds one reference, dropped by pe_release().
+ *
+ * Each file needs a name in the file system of anonymous inodes, and all have the same one.  So one
+ * file is made at boot, of no event, and those of events share its directory entry.
  */
 
+#include <linux/anon_inodes.h>
 #include <linux/file.h>
+#include <linux/init.h>
 #include <linux/poll.h>
 #include "surface.h"
 
 static int release(struct inode *inode, struct file *file)
 {
-	pe_release(file->private_data);
+	if (file->private_data)		/* else the pattern, at boot */
+		pe_release(file->private_data);
 	return 0;
 }
 
@@ -64,6 +70,37 @@ const struct file_operations pe_fops = {
 	.fasync		= set_fasync,
 	.show_fdinfo	= pe_show_fdinfo,
 };
+
+static struct file *pattern;
+
+static int __init make_pattern(void)
+{
+	struct file *file = anon_inode_getfile("[perf_event]", &pe_fops, NULL, O_RDWR);
+
+	if (!IS_ERR(file))
+		pattern = file;
+	return PTR_ERR_OR_ZERO(file);
+}
+
+fs_initcall_sync(make_pattern);		/* after the file system's own */
+
+/**
+ * pe_file_make() - a file for an event
+ * @e: the event; the caller's reference goes to the file if all is well
+ *
+ * Task context.  Return: the file, or an error.
+ */
+struct file *pe_file_make(struct pevent *e)
+{
+	struct file *file;
+
+	if (unlikely(!pattern))
+		return anon_inode_getfile("[perf_event]", &pe_fops, e, O_RDWR);
+	file = alloc_file_clone(pattern, O_RDWR, &pe_fops);
+	if (!IS_ERR(file))
+		file->private_data = e;
+	return file;
+}
 
 /* The event behind a file, or NULL. */
 struct pevent *pe_of_file(struct file *file)

@@ -128,14 +128,15 @@ static void passive_start(struct pevent *e, u64 now)
 	perf_event_update_userpage(&e->pub);
 }
 
-static void passive_stop(struct pevent *e, u64 now)
+/* @next: OFF, or INACTIVE for a member that goes on when its leader does. */
+static void passive_stop(struct pevent *e, enum perf_event_state next, u64 now)
 {
 	/* As for scheduled events: the irq_work of the last overflow may come too late. */
-	bool off = pe_disable_due(e);
-
+	if (pe_disable_due(e))
+		next = PERF_EVENT_STATE_OFF;
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
-	pe_set_state(e, off ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE, now);
+	pe_set_state(e, next, now);
 }
 
 /**
@@ -152,7 +153,7 @@ void pe_passive_group_settle(struct pevent *leader, u64 now)
 
 	pe_for_each_member(m, leader) {
 		if (m->state == PERF_EVENT_STATE_ACTIVE && !on)
-			passive_stop(m, now);
+			passive_stop(m, PERF_EVENT_STATE_INACTIVE, now);
 		else if (m->state == PERF_EVENT_STATE_INACTIVE && on)
 			passive_start(m, now);
 	}
@@ -164,7 +165,7 @@ static void passive_group_stop(struct pevent *leader, u64 now)
 
 	pe_for_each_member(m, leader)
 		if (m->state == PERF_EVENT_STATE_ACTIVE)
-			passive_stop(m, now);
+			passive_stop(m, PERF_EVENT_STATE_INACTIVE, now);
 }
 
 static void join(struct pevent *leader, struct pevent *e, u64 now)
@@ -226,23 +227,25 @@ void pe_install(struct pevent *e, u64 now)
 	e->group_leader = &e->pub;
 	e->nr_active_kin = !e->passive;
 	e->attach_state |= PERF_ATTACH_GROUP;
-	pe_times_sync(e, now);
-	if (e->passive) {
-		pe_passive_group_settle(e, now);
-	} else {
-		enqueue(e);
-		admit_if_possible(e, now);
+	if (e->passive && e->state == PERF_EVENT_STATE_INACTIVE) {
+		passive_start(e, now);
+		return;
 	}
+	pe_times_sync(e, now);
+	if (e->passive)
+		return;
+	enqueue(e);
+	admit_if_possible(e, now);
 }
 
-/* Stop counting: only @e if it is a sibling, its whole group if it leads. */
+/* Stop counting: only @e if it is a sibling, its whole group if it leads. @e is about to be OFF. */
 static void stop(struct pevent *e, u64 now)
 {
 	if (pe_is_passive(e)) {
-		if (pe_is_leader(e))
+		if (e->state == PERF_EVENT_STATE_ACTIVE)
+			passive_stop(e, PERF_EVENT_STATE_OFF, now);
+		if (pe_is_leader(e) && e->nr_siblings)
 			passive_group_stop(e, now);
-		else if (e->state == PERF_EVENT_STATE_ACTIVE)
-			passive_stop(e, now);
 	} else if (pe_is_leader(e)) {
 		pe_group_out(e, now);
 	} else {

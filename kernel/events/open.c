@@ -17,7 +17,6 @@
  * Task context.
  */
 
-#include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/ptrace.h>
 #include <linux/sched/mm.h>
@@ -327,10 +326,10 @@ static int open_ctx(struct opening *o)
 	return pe_has_rival(e, ctx) ? pe_err(-EBUSY, "the PMU can do one thing at a time") : 0;
 }
 
-static struct file *attach(struct opening *o, int f_flags)
+static struct file *attach(struct opening *o)
 {
 	struct pevent *e = o->e;
-	struct file *file = anon_inode_getfile("[perf_event]", &pe_fops, e, f_flags);
+	struct file *file = pe_file_make(e);
 
 	if (IS_ERR(file))
 		return file;
@@ -348,7 +347,6 @@ static struct file *attach(struct opening *o, int f_flags)
 
 static struct file *open_event(struct opening *o, pid_t pid, int group_fd)
 {
-	int f_flags = O_RDWR | (o->flags & PERF_FLAG_FD_CLOEXEC ? O_CLOEXEC : 0);
 	int err;
 
 	err = open_group_file(o, group_fd);
@@ -360,7 +358,7 @@ static struct file *open_event(struct opening *o, pid_t pid, int group_fd)
 		err = check_task(o);
 	if (!err)
 		err = open_ctx(o);
-	return err ? ERR_PTR(err) : attach(o, f_flags);
+	return err ? ERR_PTR(err) : attach(o);
 }
 
 SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,

@@ -20,6 +20,7 @@
 struct group_read {
 	struct pevent	*leader;	/* of the group being added now */
 	bool		alone;		/* only @leader, not its siblings */
+	bool		timed;		/* @times are wanted, too */
 	unsigned int	nr;		/* room in @count */
 	struct pe_times	times;
 	u64		*count;
@@ -45,11 +46,32 @@ static int sync_counts(struct pevent *e, bool alone)
 	return pmu->commit_txn(pmu);
 }
 
-static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 now)
+/* @now: pe_now(), or 0 as long as nobody has asked for it */
+static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 *now)
 {
-	r->count[i] += pe_count_now(e, now);
+	u64 count;
+
+	if (e->counts_time) {
+		*now = *now ?: pe_now();
+		count = pe_count_now(e, *now);
+	} else {
+		count = local64_read(&e->count);
+	}
 	if (!e->parent)
-		r->count[i] += atomic64_read(&e->gone_count);
+		count += atomic64_read(&e->gone_count);
+	r->count[i] += count;
+}
+
+static void add_times(struct group_read *r, struct pevent *e, u64 now)
+{
+	struct pe_times times = pe_times_now(e, now);
+
+	r->times.enabled += times.enabled;
+	r->times.running += times.running;
+	if (!e->parent) {
+		r->times.enabled += atomic64_read(&e->gone_enabled);
+		r->times.running += atomic64_read(&e->gone_running);
+	}
 }
 
 static bool same_shape(struct pevent *copy)
@@ -70,9 +92,8 @@ static void add_fn(struct pctx *ctx, void *arg)
 {
 	struct group_read *r = arg;
 	struct pevent *leader = r->leader, *m;
-	u64 now;
-	struct pe_times times;
 	unsigned int i = 0;
+	u64 now = 0;
 
 	if (ctx->oncpu >= 0) {
 		r->err = sync_counts(leader, r->alone);
@@ -85,21 +106,17 @@ static void add_fn(struct pctx *ctx, void *arg)
 		return;
 	}
 
-	now = pe_now();
-	times = pe_times_now(leader, now);
-	r->times.enabled += times.enabled;
-	r->times.running += times.running;
-	if (!leader->parent) {
-		r->times.enabled += atomic64_read(&leader->gone_enabled);
-		r->times.running += atomic64_read(&leader->gone_running);
+	if (r->timed) {
+		now = pe_now();
+		add_times(r, leader, now);
 	}
 	if (r->alone) {
-		add_one(r, 0, leader, now);
+		add_one(r, 0, leader, &now);
 		return;
 	}
 	pe_for_each_member(m, leader)
 		if (!WARN_ON_ONCE(i >= r->nr))
-			add_one(r, i++, m, now);
+			add_one(r, i++, m, &now);
 }
 
 /*
@@ -147,10 +164,30 @@ static bool add_here(struct pevent *e, struct group_read *r)
 	return true;
 }
 
+/*
+ * One event that is scheduled on this very CPU.  With irqs off nobody takes it off, or out of its
+ * context, and so no lock is needed.  Return: done.
+ */
+static bool add_mine(struct pevent *e, struct group_read *r)
+{
+	struct pctx *ctx = pe_ctx(e);
+	bool mine;
+
+	if (e->passive || !r->alone || READ_ONCE(ctx->oncpu) != raw_smp_processor_id())
+		return false;
+	local_irq_disable();
+	mine = ctx->oncpu == smp_processor_id() && e->oncpu == smp_processor_id() &&
+	       pe_ctx(e) == ctx;
+	if (mine)
+		add_fn(ctx, r);
+	local_irq_enable();
+	return mine;
+}
+
 static void add_one_group(struct pevent *leader, struct group_read *r)
 {
 	r->leader = leader;
-	if (!add_here(leader, r))
+	if (!add_mine(leader, r) && !add_here(leader, r))
 		pe_event_call(leader, add_fn, r);
 }
 
@@ -195,8 +232,11 @@ static u64 *put_identity(u64 *word, u64 format, struct pevent *e)
 static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
 {
 	struct pevent *leader = pe_leader(e), *m;
-	struct group_read r = { .nr = leader->nr_siblings + 1 };
 	u64 format = e->attr.read_format;
+	struct group_read r = {
+		.nr	= leader->nr_siblings + 1,
+		.timed	= format & PE_FORMAT_TIMES,
+	};
 	size_t room = size + r.nr * sizeof(u64);
 	u64 small[24] __uninitialized;
 	u64 *words = small, *word;
@@ -230,16 +270,23 @@ static ssize_t give_one(struct pevent *e, const struct group_read *r, char __use
 {
 	u64 words[5], *word = words;
 
+	if (size == sizeof(*words))
+		return put_user(*r->count, (u64 __user *)buf) ? -EFAULT : size;
 	*word++ = *r->count;
 	word = put_times(word, e->attr.read_format, &r->times);
 	put_identity(word, e->attr.read_format, e);
 	return copy_to_user(buf, words, size) ? -EFAULT : size;
 }
 
+static bool is_timed(const struct pevent *e)
+{
+	return e->attr.read_format & PE_FORMAT_TIMES;
+}
+
 static ssize_t read_one(struct pevent *e, char __user *buf, size_t size)
 {
 	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .count = &count };
+	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = &count };
 	int err = add_family(e, &r);
 
 	return err ?: give_one(e, &r, buf, size);
@@ -253,19 +300,24 @@ static bool reads_alone(const struct pevent *e)
 
 /*
  * Such an event has no family, ever, and its group does not matter.  So there is nothing that the
- * mutexes would keep as it is; state, count and times are read in one go under ctx->lock.
+ * mutexes would keep as it is; state, count and times are read in one go under ctx->lock.  What
+ * hits count is only a number, and needs not even that.
  */
 static ssize_t read_alone(struct pevent *e, char __user *buf, size_t len)
 {
-	size_t size = pe_plan_read_size(e->attr.read_format, 0);
+	u64 format = e->attr.read_format;
+	size_t size = format ? pe_plan_read_size(format, 0) : sizeof(u64);
 	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .count = &count };
+	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = &count };
 
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return 0;
 	if (len < size)
 		return -ENOSPC;
-	add_one_group(e, &r);
+	if (e->passive && !e->counts_time && !r.timed)
+		count = local64_read(&e->count);
+	else
+		add_one_group(e, &r);
 	return r.err ?: give_one(e, &r, buf, size);
 }
 
@@ -312,7 +364,7 @@ u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	struct pevent *e = pe(event);
 	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .count = &count };
+	struct group_read r = { .nr = 1, .alone = true, .timed = true, .count = &count };
 
 	scoped_guard(pe_event_ctx, e)
 		add_family(e, &r);

@@ -28,6 +28,7 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* file.c */
 extern const struct file_operations pe_fops;
+struct file *pe_file_make(struct pevent *e);
 struct pevent *pe_of_file(struct file *file);
 
 /* fdinfo.c */

@@ -121,6 +121,7 @@ static const u8 legal_next[] = {
 void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
 {
 	bool crosses = (e->state < 0) != (state < 0);
+	bool stands = e->state < 0 && state < 0;
 	struct pevent *m;
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
@@ -129,6 +130,8 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
 	WARN_ON_ONCE(!(legal_next[AT(e->state)] & BIT(AT(state))));
 
 	WRITE_ONCE(e->state, state);
+	if (stands)
+		return;		/* and so do its clocks */
 	pe_times_sync(e, now);
 	/* Siblings' times depend on whether the leader is enabled. */
 	if (crosses && pe_is_leader(e) && e->nr_siblings)

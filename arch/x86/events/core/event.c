@@ -62,7 +62,8 @@ static int set_up(struct perf_event *event)
 	hw->branch_reg.idx = EXTRA_REG_NONE;
 
 	ret = x86_pmu.hw_config(event);
-	if (ret)
+	/* A copy of an event that was found good is not better or worse, nor is that of a group. */
+	if (ret || event->parent)
 		return ret;
 	if (event->group_leader == event)
 		return x86_pe_validate_single(event);

@@ -4,9 +4,12 @@
  * and the exclusion of branch records, BTS and PT.
  *
  * Events of the CPU PMU, of PT and of BTS take and give back here, in task context.  The first
- * takes, the last gives back, both under reserve_mutex; the others only count.
+ * takes, under reserve_mutex; the others only count.  The last leaves the giving back to a work
+ * item a second later: the buffers are large, on every CPU, and programs that try what there is
+ * open and close one event after the other.
  */
 #include <linux/mutex.h>
+#include <linux/workqueue.h>
 
 #include <asm/nmi.h>
 
@@ -17,6 +20,7 @@ atomic_t x86_pe_active_events;
 
 static atomic_t users;
 static DEFINE_MUTEX(reserve_mutex);
+static bool taken;			/* reserve_mutex */
 
 #ifdef CONFIG_X86_LOCAL_APIC
 
@@ -84,25 +88,36 @@ int x86_reserve_hardware(void)
 		return 0;
 
 	guard(mutex)(&reserve_mutex);
-	if (!atomic_read(&users)) {
+	if (!taken) {
 		if (!take_registers())
 			return -EBUSY;
 		reserve_ds_buffers();
 		reserve_lbr_buffers();
+		taken = true;
 	}
 	atomic_inc(&users);
 	return 0;
 }
 
-/** x86_release_hardware - undo one x86_reserve_hardware() */
-void x86_release_hardware(void)
+/* An event that came meanwhile, or comes and waits for the mutex, keeps or takes everything. */
+static void give_all_back(struct work_struct *work)
 {
-	if (!atomic_dec_and_mutex_lock(&users, &reserve_mutex))
+	guard(mutex)(&reserve_mutex);
+	if (atomic_read(&users) || !taken)
 		return;
+	taken = false;
 	release_registers();
 	release_ds_buffers();
 	release_lbr_buffers();
-	mutex_unlock(&reserve_mutex);
+}
+
+static DECLARE_DELAYED_WORK(give_back_work, give_all_back);
+
+/** x86_release_hardware - undo one x86_reserve_hardware() */
+void x86_release_hardware(void)
+{
+	if (atomic_dec_and_test(&users))
+		mod_delayed_work(system_wq, &give_back_work, HZ);
 }
 
 /* On some CPUs PT does not disturb the other two. */
