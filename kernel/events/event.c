@@ -24,13 +24,19 @@
 #include <linux/trace_events.h>
 #include "lifetime.h"
 
-static struct kmem_cache *event_cache;
+struct kmem_cache *pe_event_cache;
 static atomic64_t last_id;
 
 int __init pe_event_cache_init(void)
 {
-	event_cache = KMEM_CACHE(pevent, SLAB_PANIC);
+	pe_event_cache = KMEM_CACHE(pevent, SLAB_PANIC);
 	return 0;
+}
+
+/* Unique, never 0. */
+u64 pe_new_id(void)
+{
+	return atomic64_inc_return(&last_id);
 }
 
 void pe_get(struct pevent *e)
@@ -58,7 +64,19 @@ static void put_memory(struct pevent *e)
 	if (e->cgrp)
 		pe_cgroup_put(e->cgrp);
 	put_pid_ns(e->ns);
-	kmem_cache_free(event_cache, e);
+	kmem_cache_free(pe_event_cache, e);
+}
+
+/**
+ * pe_free_now() - free an inherited event without waiting for anybody
+ * @e: a plain copy that nobody else can see any more; its parent stays
+ */
+void pe_free_now(struct pevent *e)
+{
+	struct pevent *parent = pe_parent(e);
+
+	put_memory(e);
+	put_memory(parent);
 }
 
 static void free_rcu_done(struct rcu_head *rcu)
@@ -213,7 +231,7 @@ static void run_sigtrap(struct callback_head *work)
 static struct pevent *make(const struct pe_origin_args *args)
 {
 	int node = args->cpu >= 0 ? cpu_to_node(args->cpu) : NUMA_NO_NODE;
-	struct pevent *e = kmem_cache_alloc_node(event_cache, GFP_KERNEL | __GFP_ZERO, node);
+	struct pevent *e = kmem_cache_alloc_node(pe_event_cache, GFP_KERNEL | __GFP_ZERO, node);
 	struct pevent *parent = args->parent;
 
 	if (!e)
@@ -226,7 +244,7 @@ static struct pevent *make(const struct pe_origin_args *args)
 	e->oncpu = -1;
 	e->group_leader = args->leader ? &args->leader->pub : &e->pub;
 	e->ns = get_pid_ns(task_active_pid_ns(current));
-	e->id = atomic64_inc_return(&last_id);
+	e->id = pe_new_id();
 	e->clock = local_clock;
 	e->sink = e;
 	if (args->task) {

@@ -85,6 +85,31 @@ static void put_all(struct llist_node *gone)
 		pe_put(e);
 }
 
+/* As above, by the task that exits: nobody can hit its plain copies any more. */
+static void put_all_exited(struct llist_node *gone)
+{
+	struct pevent *e, *next;
+
+	llist_for_each_entry_safe(e, next, gone, put_later) {
+		if (e->plain)
+			pe_plain_put(e);
+		else
+			pe_put(e);
+	}
+}
+
+static void leave(struct pevent *e, struct task_struct *task)
+{
+	if (e->parent && e->attr.inherit_stat)
+		pe_record_read(e, task);
+	if (e->parent) {
+		pe_child_leave(e, PERF_EVENT_STATE_EXIT);
+	} else {
+		pe_retire(e);
+		pe_wake(e);	/* Nothing will come any more: poll() says HUP. */
+	}
+}
+
 /* With ctx->mutex.  Return: what is to be put without. */
 static struct llist_node *leave_all(struct pctx *ctx, struct task_struct *task)
 {
@@ -92,14 +117,8 @@ static struct llist_node *leave_all(struct pctx *ctx, struct task_struct *task)
 	struct pevent *e;
 
 	while ((e = next_to_leave(ctx, false))) {
-		if (e->parent && e->attr.inherit_stat)
-			pe_record_read(e, task);
-		if (e->parent) {
-			pe_child_leave(e, PERF_EVENT_STATE_EXIT);
-		} else {
-			pe_retire(e);
-			pe_wake(e);	/* Nothing will come any more: poll() says HUP. */
-		}
+		if (!e->plain || !pe_plain_leave(e, ctx))
+			leave(e, task);
 		__llist_add(&e->put_later, &gone);
 	}
 	return gone.first;
@@ -126,7 +145,7 @@ void perf_event_exit_task(struct task_struct *task)
 	pe_sideband_exit(task, ctx);
 	gone = leave_all(ctx, task);
 	mutex_unlock(&ctx->mutex);
-	put_all(gone);
+	put_all_exited(gone);
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }

@@ -49,8 +49,9 @@ static struct pmu *group_pmu(struct pevent *e, struct pevent *leader)
 	return leader && is_software_event(&e->pub) ? pe_part(leader)->pmu : e->pmu;
 }
 
-/* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
-static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx)
+/* Return: the copy, attached; NULL if its PMU is going. */
+static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
+				enum perf_event_state state, struct pctx *ctx)
 {
 	struct pevent *origin = pe_origin(from);
 	struct pe_origin_args args = {
@@ -60,24 +61,14 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 		.leader	= leader,
 		.parent	= origin,
 	};
-	enum perf_event_state state;
-	unsigned int gen;
 	struct pmu *pmu;
 	struct pevent *e;
 	int err;
 
-	/* One look at both, so that a change of the family is seen here or when the copy joins. */
-	mutex_lock(&origin->family_lock);
-	gen = origin->family_gen;
-	state = from->state;
-	mutex_unlock(&origin->family_lock);
-	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
-		return NULL;
 	e = pe_alloc(&args);
 	if (IS_ERR(e))
 		return READ_ONCE(origin->pmu->gone) ? NULL : e;
 
-	e->family_gen = gen;
 	e->state = state >= PERF_EVENT_STATE_INACTIVE ? PERF_EVENT_STATE_INACTIVE :
 							PERF_EVENT_STATE_OFF;
 	e->attr.enable_on_exec = from->attr.enable_on_exec;
@@ -95,8 +86,33 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 		pe_put(e);
 		return ERR_PTR(err);
 	}
-	list_add_tail(&e->child_entry, &ctx->unjoined);
 	pe_attach(ctx, e);
+	return e;
+}
+
+/* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
+static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx,
+				 struct pe_plain_stock *stock)
+{
+	struct pevent *origin = pe_origin(from), *e;
+	enum perf_event_state state;
+	unsigned int gen;
+
+	/* One look at both, so that a change of the family is seen here or when the copy joins. */
+	mutex_lock(&origin->family_lock);
+	gen = origin->family_gen;
+	state = from->state;
+	mutex_unlock(&origin->family_lock);
+	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
+		return NULL;
+	if (!leader && pe_plain_can(from))
+		e = pe_plain_copy(from, state, ctx, stock);
+	else
+		e = make_copy(from, leader, state, ctx);
+	if (IS_ERR_OR_NULL(e))
+		return e;
+	e->family_gen = gen;
+	list_add_tail(&e->child_entry, &ctx->unjoined);
 	return e;
 }
 
@@ -119,6 +135,8 @@ static struct pevent *copied_leader(struct pevent *e, u64 clone_flags)
 
 static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, u64 clone_flags)
 {
+	struct pe_plain_stock stock = { .wanted = nr };
+	int err = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
@@ -129,12 +147,15 @@ static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, 
 
 		if (!leader)
 			continue;
-		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx);
-		if (IS_ERR(copy))
-			return PTR_ERR(copy);
+		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx, &stock);
+		if (IS_ERR(copy)) {
+			err = PTR_ERR(copy);
+			break;
+		}
 		from[i]->clone = copy;
 	}
-	return 0;
+	pe_plain_restore(&stock);
+	return err;
 }
 
 /* @from: current's context, held: its events have but one e->clone */

@@ -24,6 +24,9 @@ void pe_put(struct pevent *e);
 void pe_snapshot_put(struct pevent **events, unsigned int nr);	/* of pe_ctx_snapshot() */
 void pe_state_init(struct pevent *e);
 int pe_event_cache_init(void);
+extern struct kmem_cache *pe_event_cache;
+u64 pe_new_id(void);
+void pe_free_now(struct pevent *e);
 
 /* account.c: who needs which static key and counter */
 void pe_account(struct pevent *e);
@@ -52,6 +55,29 @@ void pe_activate_ctx(struct pctx *ctx);
 void pe_release(struct pevent *e);			/* last user closed it */
 
 DEFINE_GUARD(pe_event_ctx, struct pevent *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
+
+/* plain.c */
+
+/**
+ * struct pe_plain_stock - what copies of one fork share
+ * @part: the PMU's part of the new context, once there is one
+ * @wanted: how many more there may be
+ * @nr: length of @event
+ * @event: memory, not initialised
+ */
+struct pe_plain_stock {
+	struct pe_part	*part;
+	unsigned int	wanted;
+	unsigned int	nr;
+	struct pevent	*event[32];
+};
+
+bool pe_plain_can(struct pevent *from);
+struct pevent *pe_plain_copy(struct pevent *from, enum perf_event_state state, struct pctx *ctx,
+			     struct pe_plain_stock *stock);
+void pe_plain_restore(struct pe_plain_stock *stock);
+bool pe_plain_leave(struct pevent *e, struct pctx *ctx);
+void pe_plain_put(struct pevent *e);
 
 /* family (inherit.c) */
 void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);

@@ -362,6 +362,7 @@ struct pevent {
 	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 	bool			elaborate;		/* sinks: see pe_elaborate() */
+	bool			plain;			/* I: a plain copy, see plain.c */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
