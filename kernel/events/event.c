@@ -16,6 +16,8 @@
  * irq_work of an inherited event looks at the parent, so a child counts in its parent's mem_refs
  * until then.
  *
+ * The copies of plain.c take a shorter way when their own task exits.
+ *
  * Called from task context.
  */
 
@@ -55,7 +57,13 @@ void pe_state_init(struct pevent *e)
 	e->state = e->attr.disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 }
 
-static void put_memory(struct pevent *e)
+/**
+ * pe_put_memory() - one less that looks at the memory of an event
+ * @e: the event
+ *
+ * Any context but NMI.  Its inherited events do until RCU is done with them.
+ */
+void pe_put_memory(struct pevent *e)
 {
 	if (!refcount_dec_and_test(&e->mem_refs))
 		return;
@@ -65,18 +73,6 @@ static void put_memory(struct pevent *e)
 		pe_cgroup_put(e->cgrp);
 	put_pid_ns(e->ns);
 	kmem_cache_free(pe_event_cache, e);
-}
-
-/**
- * pe_free_now() - free an inherited event without waiting for anybody
- * @e: a plain copy that nobody else can see any more; its parent stays
- */
-void pe_free_now(struct pevent *e)
-{
-	struct pevent *parent = pe_parent(e);
-
-	put_memory(e);
-	put_memory(parent);
 }
 
 static void free_rcu_done(struct rcu_head *rcu)
@@ -94,9 +90,9 @@ static void free_rcu_done(struct rcu_head *rcu)
 	ftrace_profile_free_filter(&e->pub);
 #endif
 	kfree(e->addr_filter_ranges);
-	put_memory(e);
+	pe_put_memory(e);
 	if (parent)
-		put_memory(parent);
+		pe_put_memory(parent);
 }
 
 static void unbind_buffer(struct pevent *e)

@@ -88,14 +88,16 @@ static void put_all(struct llist_node *gone)
 /* As above, by the task that exits: nobody can hit its plain copies any more. */
 static void put_all_exited(struct llist_node *gone)
 {
+	struct pe_plain_stock stock = { };
 	struct pevent *e, *next;
 
 	llist_for_each_entry_safe(e, next, gone, put_later) {
 		if (e->plain)
-			pe_plain_put(e);
+			pe_plain_put(e, &stock);
 		else
 			pe_put(e);
 	}
+	pe_plain_restore(&stock);
 }
 
 static void leave(struct pevent *e, struct task_struct *task)

@@ -409,6 +409,12 @@ void pe_enable_locked(struct pevent *e, u64 now)
 	    e->event_caps & PERF_EV_CAP_SIBLING)
 		return;		/* cannot lead, see promote() */
 
+	/* Nobody else starts with it, and it can. */
+	if (pe_group_passive(leader) &&
+	    (leader == e ? !e->nr_siblings : leader->state >= PERF_EVENT_STATE_INACTIVE)) {
+		passive_start(e, now);
+		return;
+	}
 	pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
 	if (pe_group_passive(leader)) {
 		pe_passive_group_settle(leader, now);

@@ -26,7 +26,7 @@ void pe_state_init(struct pevent *e);
 int pe_event_cache_init(void);
 extern struct kmem_cache *pe_event_cache;
 u64 pe_new_id(void);
-void pe_free_now(struct pevent *e);
+void pe_put_memory(struct pevent *e);
 
 /* account.c: who needs which static key and counter */
 void pe_account(struct pevent *e);
@@ -59,11 +59,11 @@ DEFINE_GUARD(pe_event_ctx, struct pevent *, pe_lock_ctx(_T), mutex_unlock(&pe_ct
 /* plain.c */
 
 /**
- * struct pe_plain_stock - what copies of one fork share
+ * struct pe_plain_stock - what copies of one fork, or of one exit, share
  * @part: the PMU's part of the new context, once there is one
  * @wanted: how many more there may be
  * @nr: length of @event
- * @event: memory, not initialised
+ * @event: memory of no event
  */
 struct pe_plain_stock {
 	struct pe_part	*part;
@@ -77,7 +77,7 @@ struct pevent *pe_plain_copy(struct pevent *from, enum perf_event_state state, s
 			     struct pe_plain_stock *stock);
 void pe_plain_restore(struct pe_plain_stock *stock);
 bool pe_plain_leave(struct pevent *e, struct pctx *ctx);
-void pe_plain_put(struct pevent *e);
+void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock);
 
 /* family (inherit.c) */
 void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);

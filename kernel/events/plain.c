@@ -22,6 +22,12 @@
  */
 #include "lifetime.h"
 
+#if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
+#define END_OF_PREFIX	offsetof(struct pevent, ftrace_ops)
+#else
+#define END_OF_PREFIX	sizeof(struct perf_event)
+#endif
+
 /**
  * pe_plain_can() - may the copy of an event be plain?
  * @from: an event, pinned
@@ -77,7 +83,13 @@ static void init_links(struct pevent *e)
 
 static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
 {
-	memset(e, 0, sizeof(*e));
+	/* All but the attr, which is copied, and what only events of tracing look at. */
+	memset(e, 0, offsetof(struct pevent, attr));
+	memset(&e->parent, 0, END_OF_PREFIX - offsetof(struct pevent, parent));
+	memset(&e->slot, 0, sizeof(*e) - offsetof(struct pevent, slot));
+#ifdef CONFIG_SECURITY
+	e->security = NULL;
+#endif
 	init_links(e);
 	refcount_set(&e->refs, 1);
 	refcount_set(&e->mem_refs, 1);
@@ -171,6 +183,16 @@ fail:
 	return ERR_PTR(err);
 }
 
+/* @driver stands still already; two CPUs may not have agreed on its time, see time.c. */
+static void stop_clock(struct pe_clock *clock, const struct pe_clock *driver)
+{
+	u64 time = driver->time + clock->offset;
+
+	if (clock->running && (s64)(time - clock->time) > 0)
+		clock->time = time;
+	clock->running = false;
+}
+
 /* Out of the dead context.  Whoever closes the original may have done it already. */
 static void withdraw(struct pevent *e, struct pctx *ctx)
 {
@@ -184,7 +206,8 @@ static void withdraw(struct pevent *e, struct pctx *ctx)
 	}
 	if (e->state > PERF_EVENT_STATE_EXIT) {
 		WRITE_ONCE(e->state, PERF_EVENT_STATE_EXIT);
-		pe_times_sync(e, 0);	/* the clocks of the context stand still */
+		stop_clock(&e->enabled, &ctx->clock);
+		stop_clock(&e->running, &e->slot->clock);
 	}
 }
 
@@ -223,10 +246,11 @@ bool pe_plain_leave(struct pevent *e, struct pctx *ctx)
 /**
  * pe_plain_put() - as pe_put(), after pe_plain_leave()
  * @e: the copy
+ * @stock: collects the memory, for pe_plain_restore()
  *
  * Called by the task that counted, without the mutex of the context.
  */
-void pe_plain_put(struct pevent *e)
+void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock)
 {
 	struct pevent *parent = pe_parent(e);
 
@@ -234,6 +258,11 @@ void pe_plain_put(struct pevent *e)
 		return;
 	security_perf_event_free(&e->pub);
 	put_task_struct(e->hw.target);
-	pe_free_now(e);
+	put_pid_ns(e->ns);
+	pe_ctx_put(pe_ctx(e));
+	if (stock->nr == ARRAY_SIZE(stock->event))
+		pe_plain_restore(stock);
+	stock->event[stock->nr++] = e;
+	pe_put_memory(parent);
 	pe_put(parent);
 }

@@ -53,6 +53,8 @@ static u16 fixed_size(u64 sample_type)
 	u16 size = 0;
 	int i;
 
+	if (!sample_type)	/* most events only count */
+		return 0;
 	for (i = 0; i < ARRAY_SIZE(fixed_fields); i++) {
 		if (sample_type & fixed_fields[i].bits)
 			size += fixed_fields[i].size;
@@ -71,6 +73,8 @@ static u64 collect_mask(u64 sample_type)
 	u64 collect = sample_type;
 	int i;
 
+	if (!sample_type)
+		return 0;
 	for (i = 0; i < ARRAY_SIZE(requisites); i++) {
 		if (sample_type & requisites[i].wanted)
 			collect |= requisites[i].needed;

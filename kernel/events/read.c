@@ -21,7 +21,8 @@ struct group_read {
 	struct pevent	*leader;	/* of the group being added now */
 	bool		alone;		/* only @leader, not its siblings */
 	bool		timed;		/* @times are wanted, too */
-	unsigned int	nr;		/* room in @count */
+	unsigned int	nr;		/* room in @count, members */
+	unsigned int	step;		/* from one count to the next one, words */
 	struct pe_times	times;
 	u64		*count;
 	int		err;
@@ -59,7 +60,7 @@ static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 
 	}
 	if (!e->parent)
 		count += atomic64_read(&e->gone_count);
-	r->count[i] += count;
+	r->count[i * r->step] += count;
 }
 
 static void add_times(struct group_read *r, struct pevent *e, u64 now)
@@ -235,30 +236,27 @@ static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
 	u64 format = e->attr.read_format;
 	struct group_read r = {
 		.nr	= leader->nr_siblings + 1,
+		.step	= 1 + hweight64(format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)),
 		.timed	= format & PE_FORMAT_TIMES,
 	};
-	size_t room = size + r.nr * sizeof(u64);
 	u64 small[24] __uninitialized;
 	u64 *words = small, *word;
-	unsigned int i = 0;
 	ssize_t ret;
 
-	if (room > sizeof(small))
-		words = kmalloc(room, GFP_KERNEL);
+	if (size > sizeof(small))
+		words = kmalloc(size, GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
-	r.count = words + size / sizeof(u64);
-	memset(r.count, 0, r.nr * sizeof(u64));
+	memset(words, 0, size);
+	r.count = words + size / sizeof(u64) - r.nr * r.step;
 
 	ret = add_family(leader, &r);
 	if (!ret) {
 		word = words;
 		*word++ = r.nr;
 		word = put_times(word, format, &r.times);
-		pe_for_each_member(m, leader) {
-			*word++ = r.count[i++];
-			word = put_identity(word, format, m);
-		}
+		pe_for_each_member(m, leader)
+			word = put_identity(word + 1, format, m);
 		ret = copy_to_user(buf, words, size) ? -EFAULT : size;
 	}
 	if (words != small)

@@ -363,6 +363,10 @@ struct pevent {
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 	bool			elaborate;		/* sinks: see pe_elaborate() */
 	bool			plain;			/* I: a plain copy, see plain.c */
+	bool			queued;			/* L: leader: in a lane (active groups) */
+	bool			family_on;		/* F: what the last of family_gen was */
+	bool			in_family;		/* F: child: on parent->children */
+	bool			rb_was_linked;		/* B: rb_unlinked is valid */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -375,9 +379,9 @@ struct pevent {
 	struct list_head	freq_entry;		/* L */
 	struct list_head	mapped_entry;		/* L: since its first mmap() */
 	unsigned int		nr_active_kin;		/* M: leader: members to be scheduled */
+	unsigned int		family_gen;		/* F: on and off; child: as of fork */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on part->running[] */
-	bool			queued;			/* L: leader: in a lane (active groups) */
 
 	/* lifetime */
 	struct pe_part		*data_part;		/* L: whose task_ctx_data it holds */
@@ -386,9 +390,6 @@ struct pevent {
 	struct mutex		family_lock;
 	struct list_head	children;		/* F */
 	struct list_head	child_entry;		/* F of the parent; ctx->unjoined before */
-	unsigned int		family_gen;		/* F: on and off; child: as of fork */
-	bool			family_on;		/* F: what the last of these was */
-	bool			in_family;		/* F: child: on parent->children */
 	struct pevent		*clone;			/* current, during its fork only */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
@@ -398,15 +399,17 @@ struct pevent {
 	struct module		*module;		/* I: of the PMU, held until the end */
 	struct pe_roster	*roster;		/* I: the PMU's, or NULL */
 	struct list_head	pmu_entry;		/* roster->lock */
-	struct rcu_head		rcu;
+	union {
+		struct rcu_head		rcu;		/* when the last reference is gone */
+		struct llist_node	put_later;	/* it is to be dropped: mmap.c, exit.c */
+	};
 
 	/* buffer and those who wait for it; in use on sinks only */
 	struct mutex		mmap_mutex;
 	atomic_t		mmap_count;
+	unsigned int		pending_sigtrap;	/* c: the work is queued, see sigtrap.c */
 	struct list_head	rb_entry;		/* R, rb->listeners_lock */
 	unsigned long		rb_unlinked;		/* B: RCU cookie, see bind.c */
-	bool			rb_was_linked;		/* B: the cookie is valid */
-	struct llist_node	put_later;		/* to be dropped: mmap.c, exit.c */
 	wait_queue_head_t	waitq;
 	struct fasync_struct	*fasync;
 
@@ -420,7 +423,6 @@ struct pevent {
 	struct irq_work		pending_disable_irq;
 
 	/* attr.sigtrap, see sigtrap.c */
-	unsigned int		pending_sigtrap;	/* c: the work is queued */
 	unsigned long		sigtrap_addr;		/* c: for siginfo */
 	struct callback_head	sigtrap_work;
 
