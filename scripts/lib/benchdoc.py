@@ -132,8 +132,8 @@ def reference_table(rows):
     for r in rows:
         both = [(r.stock[n], known[n][r.arch]) for n in known if r.stock.get(n) is not None]
         near = [sum(abs(a / b - 1) <= limit for a, b in both) for limit in (0.03, 0.06)]
-        out += ["%s: %d of %d rows within 3 %%, %d within 6 %%." % (r.arch, near[0], len(both), near[1]),
-                ""]
+        out += ["%s: %d of %d rows within 3 %%, %d within 6 %%." % (
+            r.arch, near[0], len(both), near[1]), ""]
     return out + table(["operation"] + columns("here", "there", "difference"), lines)
 
 
