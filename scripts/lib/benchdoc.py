@@ -201,11 +201,11 @@ def ratio_chart(rows):
 
 # Title, the rows' names with %d, what is subtracted (a name, with %d or without, or None), axis.
 CURVES = [
-    ("switch pair, above none", "curve: switch pair, %d events", "curve: switch pair, 0 events",
-     "passive events of the task"),
+    ("switch pair, above none", "curve: switch pair, %d events",
+     "none: pipe pingpong (2 switches)", "passive events of the task"),
     ("open + close of one more", "curve: open+close of one more, %d events", None,
      "events of the running task"),
-    ("page fault, above none", "curve: page fault, %d events", "curve: page fault, 0 events",
+    ("page fault, above none", "curve: page fault, %d events", "none: page fault",
      "events that count it"),
     ("fork + exit, above none", "curve: fork+exit, %d inherited events",
      "curve: fork+exit, 0 inherited events", "inherited events"),
