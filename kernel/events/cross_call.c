@@ -25,35 +25,6 @@ struct remote_call {
 	bool		done;
 };
 
-/**
- * pe_lock_here() - take this CPU's context lock, then @ctx's
- * @ctx: a task context, this CPU's context, or NULL; irqs are off
- */
-void pe_lock_here(struct pctx *ctx)
-	__acquires(&ctx->lock)
-{
-	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
-
-	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&cpu_ctx->lock);
-	if (ctx && ctx != cpu_ctx) {
-		raw_spin_lock(&ctx->lock);
-		__release(&ctx->lock);	/* sparse: one lock or two, it counts one */
-	}
-}
-
-void pe_unlock_here(struct pctx *ctx)
-	__releases(&ctx->lock)
-{
-	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
-
-	if (ctx && ctx != cpu_ctx) {
-		__acquire(&ctx->lock);
-		raw_spin_unlock(&ctx->lock);
-	}
-	raw_spin_unlock(&cpu_ctx->lock);
-}
-
 static bool still_there(const struct remote_call *call)
 {
 	return !call->e || pe_ctx(call->e) == call->ctx;

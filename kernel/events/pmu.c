@@ -79,35 +79,9 @@ void perf_pmu_enable(struct pmu *pmu)
 }
 
 /*
- * Operations that a driver left out.
- *
- * A driver that can switch its PMU off but has no transactions gets some that switch it off for
- * the whole group, so that its registers are written once.  It matters for adding only.  Neither
- * commit nor cancel are told what they end, hence the per-CPU note; transactions do not nest.
+ * Operations that a driver left out.  A group goes on while the core has its PMU off, so without
+ * transactions of the driver's own the registers are written once all the same.
  */
-static DEFINE_PER_CPU(unsigned int, txn_open);
-
-static void batch_start(struct pmu *pmu, unsigned int what)
-{
-	__this_cpu_write(txn_open, what);
-	if (what == PERF_PMU_TXN_ADD)
-		perf_pmu_disable(pmu);
-}
-
-static void batch_cancel(struct pmu *pmu)
-{
-	unsigned int what = __this_cpu_xchg(txn_open, 0);
-
-	if (what == PERF_PMU_TXN_ADD)
-		perf_pmu_enable(pmu);
-}
-
-static int batch_commit(struct pmu *pmu)
-{
-	batch_cancel(pmu);
-	return 0;
-}
-
 static void no_start_txn(struct pmu *pmu, unsigned int what) { }
 static int no_commit_txn(struct pmu *pmu) { return 0; }
 static void no_pmu_op(struct pmu *pmu) { }
@@ -117,11 +91,9 @@ static int no_index(struct perf_event *event) { return 0; }
 static void fill_in_operations(struct pmu *pmu)
 {
 	if (!pmu->start_txn) {
-		bool batch = pmu->pmu_enable;
-
-		pmu->start_txn = batch ? batch_start : no_start_txn;
-		pmu->commit_txn = batch ? batch_commit : no_commit_txn;
-		pmu->cancel_txn = batch ? batch_cancel : no_pmu_op;
+		pmu->start_txn = no_start_txn;
+		pmu->commit_txn = no_commit_txn;
+		pmu->cancel_txn = no_pmu_op;
 	}
 	if (!pmu->pmu_enable) {
 		pmu->pmu_enable = no_pmu_op;

@@ -42,10 +42,8 @@ static void on(struct pevent *e, struct perf_cpu_pmu_context *cpc)
 		perf_pmu_enable(e->pmu);
 }
 
-static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
-	enum perf_event_state next = PERF_EVENT_STATE_INACTIVE;
-
 	if (e->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
@@ -53,9 +51,10 @@ static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 no
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
 	/* An overflow asked for it, and its irq_work has not run yet. */
-	if (pe_disable_due(e))
-		next = PERF_EVENT_STATE_OFF;
-	pe_set_state(e, next, now);
+	if (unlikely(READ_ONCE(e->pending_disable)) && pe_disable_due(e))
+		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
+	else
+		pe_set_inactive(e, now);
 
 	if (!is_software_event(&e->pub))
 		cpc->nr_active--;
@@ -64,7 +63,7 @@ static void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 no
 	on(e, cpc);
 }
 
-static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	int err;
 
@@ -73,7 +72,7 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 
 	/* add() may start the counter, and its first overflow must find the event ACTIVE. */
 	WRITE_ONCE(e->oncpu, smp_processor_id());
-	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
+	pe_set_active(e, now);
 	if (e->hw.interrupts == PE_THROTTLED) {
 		pe_record_throttle(e, false);
 		e->hw.interrupts = 0;
@@ -84,7 +83,7 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 	off(e, cpc);
 	err = e->pmu->add(&e->pub, PERF_EF_START);
 	if (err) {
-		pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
+		pe_set_inactive(e, now);
 		WRITE_ONCE(e->oncpu, -1);
 	} else {
 		if (!is_software_event(&e->pub))
@@ -96,18 +95,14 @@ static int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 	return err ? -EAGAIN : 0;
 }
 
-/**
- * pe_group_in() - put a group on the hardware, or nothing of it
- * @leader: an enabled leader, in a queue, INACTIVE
- * @now: pe_now()
- *
- * The PMU of its part is off.  Return: 0 or -EAGAIN.
+/*
+ * Put a group on the hardware, or nothing of it.  @leader is in a queue of @part, INACTIVE.  The
+ * PMU of the part is off.  Return: all of it is there.
  */
-int pe_group_in(struct pevent *leader, u64 now)
+static bool group_in(struct pevent *leader, struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+		     u64 now)
 {
-	struct pe_part *part = pe_part(leader);
 	struct pmu *pmu = part->pmu;
-	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
 	struct pevent *m;
 
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
@@ -116,14 +111,14 @@ int pe_group_in(struct pevent *leader, u64 now)
 			goto undo;
 	if (!pmu->commit_txn(pmu)) {
 		list_add_tail(&leader->running_entry, &part->running[class_of(leader)]);
-		return 0;
+		return true;
 	}
 undo:
 	/* Drivers expect del() in the order of add(). */
 	pe_for_each_member(m, leader)
 		event_out(m, cpc, now);
 	pmu->cancel_txn(pmu);
-	return -EAGAIN;
+	return false;
 }
 
 /* It is on the hardware, and its PMU is off. */
@@ -167,18 +162,25 @@ void pe_member_out(struct pevent *e, u64 now)
 }
 
 /* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
-static bool admissible(struct pevent *leader, bool fits)
+static bool admissible(struct pevent *leader, struct pe_part *part,
+		       struct perf_cpu_pmu_context *cpc, bool fits)
 {
-	struct perf_cpu_pmu_context *cpc = pe_cpc(pe_part(leader)->pmu);
-
-	if (software_part(pe_part(leader)))
+	if (software_part(part))
 		return true;
 	if (cpc->exclusive)
 		return false;
 	/* It puts up with groups of the other class and the other context, as those with it. */
-	if (leader->attr.exclusive && !list_empty(&pe_part(leader)->running[class_of(leader)]))
+	if (leader->attr.exclusive && !list_empty(&part->running[class_of(leader)]))
 		return false;
 	return fits;
+}
+
+/* Put a group on the PMU of @part, which is off, if it may and can. */
+static bool try_group(struct pevent *leader, struct pe_part *part, bool fits, u64 now)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
+
+	return admissible(leader, part, cpc, fits) && group_in(leader, part, cpc, now);
 }
 
 static void pinned_failed(struct pevent *leader, u64 now)
@@ -223,9 +225,24 @@ static void walk_eligible(struct queue_cursor *cur, struct pe_part *part, enum p
 	}
 }
 
+/* A group's turn to go on the hardware.  Return: all flexible ones did so far. */
+static bool offer(struct pevent *leader, struct pe_part *part, enum pe_class class, bool fits,
+		  u64 now)
+{
+	if (leader->state != PERF_EVENT_STATE_INACTIVE || try_group(leader, part, fits, now))
+		return fits;
+	if (class == PE_PINNED) {
+		pinned_failed(leader, now);
+	} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
+		starve(leader);
+		return false;
+	}
+	return fits;
+}
+
 /**
  * pe_part_in() - put on the hardware what fits of one class
- * @part: a part of this CPU's context, or of the task context that is in
+ * @part: a part of this CPU's context, or of the task context that is in; its PMU is off
  * @class: pinned or flexible
  * @now: pe_now()
  */
@@ -240,21 +257,15 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
 		return;
 
-	walk_eligible(&cur, part, class);
-	while ((node = queue_cursor_next(&cur))) {
-		struct pevent *leader = container_of(node, struct pevent, queue);
-
-		if (leader->state != PERF_EVENT_STATE_INACTIVE)
-			continue;
-		if (admissible(leader, fits) && !pe_group_in(leader, now))
-			continue;
-		if (class == PE_PINNED) {
-			pinned_failed(leader, now);
-		} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
-			fits = false;
-			starve(leader);
-		}
+	if (likely(!part->ctx->here && hlist_empty(&part->ctx->entered))) {
+		list_for_each_entry(node, &part->any.queue[class].head, link)
+			fits = offer(container_of(node, struct pevent, queue), part, class, fits,
+				     now);
+		return;
 	}
+	walk_eligible(&cur, part, class);
+	while ((node = queue_cursor_next(&cur)))
+		fits = offer(container_of(node, struct pevent, queue), part, class, fits, now);
 }
 
 /**
@@ -290,7 +301,6 @@ void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 	struct pevent *leader, *next;
 	enum pe_class class;
 
-	perf_pmu_disable(part->pmu);
 	for (class = 0; class < PE_NR_CLASSES; class++) {
 		if (!(classes & BIT(class)))
 			continue;
@@ -299,7 +309,6 @@ void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 	}
 	if (classes & PE_CLASS_FLEXIBLE)
 		part->starved = false;
-	perf_pmu_enable(part->pmu);
 }
 
 /**
@@ -341,7 +350,7 @@ bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now)
 
 		if (leader->state != PERF_EVENT_STATE_INACTIVE)
 			continue;
-		fits = admissible(leader, true) && !pe_group_in(leader, now);
+		fits = try_group(leader, lane->part, true, now);
 		if (!fits)
 			break;
 	}
@@ -386,15 +395,15 @@ void pe_group_admit(struct pevent *leader, u64 now)
 	struct pe_part *part = pe_part(leader);
 	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
 	bool cpu_part = part == &cpc->cpu_part;
-	int err;
+	bool done;
 
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
 		return;
-	if (admissible(leader, leader->attr.pinned || !part->starved)) {
+	if (admissible(leader, part, cpc, leader->attr.pinned || !part->starved)) {
 		perf_pmu_disable(part->pmu);
-		err = pe_group_in(leader, now);
+		done = group_in(leader, part, cpc, now);
 		perf_pmu_enable(part->pmu);
-		if (!err)
+		if (done)
 			return;
 	}
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)

@@ -68,12 +68,37 @@ typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
 void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);
 void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg);
 bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg);
-/* irqs off: this CPU's context, then ctx */
-void pe_lock_here(struct pctx *ctx) __acquires(&ctx->lock);
-void pe_unlock_here(struct pctx *ctx) __releases(&ctx->lock);
+
+/**
+ * pe_lock_here() - take this CPU's context lock, then @ctx's
+ * @ctx: a task context, this CPU's context, or NULL; irqs are off
+ */
+static inline void pe_lock_here(struct pctx *ctx)
+	__acquires(&ctx->lock)
+{
+	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&cpu_ctx->lock);
+	if (ctx && ctx != cpu_ctx) {
+		raw_spin_lock(&ctx->lock);
+		__release(&ctx->lock);	/* sparse: one lock or two, it counts one */
+	}
+}
+
+static inline void pe_unlock_here(struct pctx *ctx)
+	__releases(&ctx->lock)
+{
+	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+
+	if (ctx && ctx != cpu_ctx) {
+		__acquire(&ctx->lock);
+		raw_spin_unlock(&ctx->lock);
+	}
+	raw_spin_unlock(&cpu_ctx->lock);
+}
 
 /* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
-int pe_group_in(struct pevent *leader, u64 now);
 void pe_group_out(struct pevent *leader, u64 now);
 void pe_group_admit(struct pevent *leader, u64 now);
 void pe_member_out(struct pevent *e, u64 now);

@@ -33,10 +33,14 @@ static void stop_clocks(struct pctx *ctx, u64 now)
 
 static bool has_pinned(struct pe_part *part)
 {
-	struct pe_lane *lane = pe_part_lane(part, part->ctx->here);
+	struct pe_lane *lane;
 
-	return !group_queue_empty(&part->any.queue[PE_PINNED]) ||
-	       (lane && !group_queue_empty(&lane->queue[PE_PINNED]));
+	if (!list_empty(&part->any.queue[PE_PINNED].head))
+		return true;
+	if (likely(!part->ctx->here))
+		return false;
+	lane = pe_part_lane(part, part->ctx->here);
+	return lane && !group_queue_empty(&lane->queue[PE_PINNED]);
 }
 
 static void part_enter(struct pe_part *part, u64 now)
@@ -171,15 +175,12 @@ void pe_ctx_enter_current(struct pctx *ctx)
 }
 
 /* Tell the PMUs that save something per task, but for those of @told, which know already. */
-static void call_sched_task(struct task_struct *task, bool in, const struct pctx *told)
+static noinline void tell_pmus(struct pe_cpu *pcpu, struct task_struct *task, bool in,
+			       const struct pctx *told)
 {
-	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
+	struct pctx *ctx = pe_current_ctx();
 	struct perf_cpu_pmu_context *cpc;
-	struct pctx *ctx;
 
-	if (likely(list_empty(&pcpu->sched_cb)))
-		return;
-	ctx = pe_current_ctx();
 	pe_lock_here(ctx);
 	list_for_each_entry(cpc, &pcpu->sched_cb, sched_cb_entry) {
 		struct pe_part *part = cpc->task_part ?: &cpc->cpu_part;
@@ -192,6 +193,14 @@ static void call_sched_task(struct task_struct *task, bool in, const struct pctx
 		perf_pmu_enable(pmu);
 	}
 	pe_unlock_here(ctx);
+}
+
+static inline void call_sched_task(struct task_struct *task, bool in, const struct pctx *told)
+{
+	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
+
+	if (unlikely(!list_empty(&pcpu->sched_cb)))
+		tell_pmus(pcpu, task, in, told);
 }
 
 static void leave(struct pctx *ctx)

@@ -59,4 +59,32 @@ void pe_times_freeze(struct pevent *e, u64 now);
 void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now);
 u64 pe_count_now(struct pevent *e, u64 now);
 
+/*
+ * The two steps of pe_set_state() that a group takes when it goes on the PMU and off again, under
+ * the same conditions.  Its leader is enabled, or was when it went on; so nothing but the running
+ * clock of the event changes, and that only if the leader has not stopped it already.
+ */
+static inline void pe_set_active(struct pevent *e, u64 now)
+{
+	WRITE_ONCE(e->state, PERF_EVENT_STATE_ACTIVE);
+	pe_clock_start(&e->running, pe_clock_read(&e->slot->clock, now));
+}
+
+static inline void pe_set_inactive(struct pevent *e, u64 now)
+{
+	struct pe_clock *clock = &e->running;
+	u64 value;
+
+	WRITE_ONCE(e->state, PERF_EVENT_STATE_INACTIVE);
+	if (!clock->running)
+		return;
+	value = pe_clock_read(&e->slot->clock, now) + clock->offset;
+	/* Not before it was started, when clocks of CPUs disagree. */
+	if ((s64)(value - clock->time) < 0)
+		value = clock->time;
+	WRITE_ONCE(clock->time, value);
+	smp_store_release(&clock->running, false);	/* as pe_clock_stop() */
+	e->total_time_running = value;
+}
+
 #endif /* _KERNEL_EVENTS_TIME_H */

@@ -60,6 +60,8 @@ void perf_event_update_userpage(struct perf_event *event)
 {
 	struct perf_buffer *rb;
 
+	if (!rcu_access_pointer(event->rb))
+		return;
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(event->rb);
 	if (rb)

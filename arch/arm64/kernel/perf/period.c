@@ -39,6 +39,8 @@ u64 armpmu_counter_mask(const struct hw_perf_event *hw)
 {
 	int i;
 
+	if (likely(!(hw->flags & (ARMPMU_EVT_64BIT | ARMPMU_EVT_63BIT | ARMPMU_EVT_47BIT))))
+		return GENMASK_ULL(31, 0);
 	for (i = 0; i < ARRAY_SIZE(widths); i++)
 		if (hw->flags & widths[i].flag)
 			return widths[i].mask;

@@ -232,10 +232,9 @@ static void start_txn(struct pmu *pmu, unsigned int flags)
 
 	WARN_ON_ONCE(cpuc->txn_flags);
 	cpuc->txn_flags = flags;
-	if (flags & ~PERF_PMU_TXN_ADD)
-		return;		/* nothing to gain for the others */
-	perf_pmu_disable(pmu);
-	cpuc->n_txn = 0;
+	/* For adding, the PMU is off. There is nothing to gain for the others. */
+	if (!(flags & ~PERF_PMU_TXN_ADD))
+		cpuc->n_txn = 0;
 }
 
 static void cancel_txn(struct pmu *pmu)
@@ -249,7 +248,6 @@ static void cancel_txn(struct pmu *pmu)
 		return;
 	cpuc->n_added -= cpuc->n_txn;
 	cpuc->n_events -= cpuc->n_txn;
-	perf_pmu_enable(pmu);
 }
 
 static int commit_txn(struct pmu *pmu)
@@ -268,7 +266,6 @@ static int commit_txn(struct pmu *pmu)
 		return ret;
 	adopt(cpuc, assign, cpuc->n_events);
 	cpuc->txn_flags = 0;
-	perf_pmu_enable(pmu);
 	return 0;
 }
 
