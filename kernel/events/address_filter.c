@@ -434,6 +434,7 @@ static void for_current(unsigned int (*change)(struct pevent *e, const struct vm
 	struct pevent *e;
 
 	guard(rcu)();
+	guard(preempt)();	/* the context stays current's, so nobody frees its events */
 	ctx = pe_task_ctx(current);
 	if (!ctx)
 		return;
