@@ -181,6 +181,8 @@ struct perf_sample_data {
 
 	/** @callchain: valid until interrupts are enabled again */
 	struct perf_callchain_entry	*callchain;
+	/** @callchain_nr: its entries when room was made for them; it may be filled anew since */
+	u64	callchain_nr;
 	/** @raw: opaque data of the source */
 	struct perf_raw_record		*raw;
 	/** @br_stack: branch records */
@@ -1604,8 +1606,9 @@ static inline void perf_sample_save_callchain(struct perf_sample_data *data,
 {
 	if (perf_sample_wants(data, event, PERF_SAMPLE_CALLCHAIN)) {
 		data->callchain = perf_callchain(event, regs);
+		data->callchain_nr = data->callchain->nr;
 		perf_sample_added(data, PERF_SAMPLE_CALLCHAIN,
-				  (1 + data->callchain->nr) * sizeof(u64));
+				  (1 + data->callchain_nr) * sizeof(u64));
 	}
 }
 

@@ -90,6 +90,37 @@ static void collect_tails(struct perf_sample_data *data, struct pevent *e, u64 m
 	}
 }
 
+#define BEHIND_TIME	(PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |		\
+			 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+#define BEHIND_IP	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | BEHIND_TIME)
+
+static __always_inline u64 *put_behind_ip(u64 *w, const struct perf_sample_data *data,
+					  const struct pevent *e, u64 type)
+{
+	if (type & PERF_SAMPLE_TID) {
+		pe_current_ids(e, (u32 *)w, (u32 *)w + 1);
+		w++;
+	}
+	if (type & PERF_SAMPLE_TIME)
+		*w++ = e->clock();
+	if (!(type & BEHIND_TIME))
+		return w;
+	if (type & PERF_SAMPLE_ADDR)
+		*w++ = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
+	if (type & PERF_SAMPLE_ID)
+		*w++ = e->sink->id;
+	if (type & PERF_SAMPLE_STREAM_ID)
+		*w++ = e->id;
+	if (type & PERF_SAMPLE_CPU) {
+		((u32 *)w)[0] = raw_smp_processor_id();
+		((u32 *)w)[1] = 0;
+		w++;
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		*w++ = data->period;
+	return w;
+}
+
 /*
  * { struct perf_event_header header; u64 identifier; u64 ip; u32 pid, tid; u64 time; u64 addr;
  * u64 id; u64 stream_id; u32 cpu, res; u64 period; }, each but the first if asked for.
@@ -109,54 +140,15 @@ static __always_inline u64 *put_words(u64 *w, const struct perf_sample_data *dat
 		*w++ = e->sink->id;
 	if (type & PERF_SAMPLE_IP)
 		*w++ = perf_instruction_pointer(regs);
-	if (type & PERF_SAMPLE_TID) {
-		pe_current_ids(e, (u32 *)w, (u32 *)w + 1);
-		w++;
-	}
-	if (type & PERF_SAMPLE_TIME)
-		*w++ = e->clock();
-	if (type & PERF_SAMPLE_ADDR)
-		*w++ = data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
-	if (type & PERF_SAMPLE_ID)
-		*w++ = e->sink->id;
-	if (type & PERF_SAMPLE_STREAM_ID)
-		*w++ = e->id;
-	if (type & PERF_SAMPLE_CPU) {
-		((u32 *)w)[0] = raw_smp_processor_id();
-		((u32 *)w)[1] = 0;
-		w++;
-	}
-	if (type & PERF_SAMPLE_PERIOD)
-		*w++ = data->period;
-	return w;
+	return type & BEHIND_IP ? put_behind_ip(w, data, e, type) : w;
 }
 
-static unsigned int raw_length(const struct perf_raw_record *raw)
+/* { u32 size; char data[size]; } */
+static __always_inline void put_raw(void *at, const struct perf_raw_record *raw)
 {
-	return raw ? raw->size + sizeof(u32) : sizeof(u64);
-}
-
-/*
- * { u64 nr; u64 ips[nr]; } { u32 size; char data[size]; }, each if asked for.
- *
- * The chain is as long as it was when room was made for it.  Its memory is this level's, and what
- * put_words() calls can be traced by an event that takes a chain there, too.
- */
-static void put_tails(void *at, const struct perf_sample_data *data, u64 type)
-{
-	const struct perf_raw_record *raw = data->raw;
 	const struct perf_raw_frag *frag;
-	unsigned int len;
 
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		len = data->dyn_size - (type & PERF_SAMPLE_RAW ? raw_length(raw) : 0);
-		*(u64 *)at = len / sizeof(u64) - 1;
-		memcpy(at + sizeof(u64), data->callchain->ip, len - sizeof(u64));
-		at += len;
-	}
-	if (!(type & PERF_SAMPLE_RAW))
-		return;
-	if (!raw) {
+	if (unlikely(!raw)) {
 		((u32 *)at)[0] = sizeof(u32);
 		((u32 *)at)[1] = 0;
 		return;
@@ -164,14 +156,27 @@ static void put_tails(void *at, const struct perf_sample_data *data, u64 type)
 	*(u32 *)at = raw->size;
 	at += sizeof(u32);
 	for (frag = &raw->frag; ; frag = frag->next) {
-		if (frag->copy)
+		if (unlikely(frag->copy))
 			frag->copy(at, frag->data, 0, frag->size);
 		else
 			memcpy(at, frag->data, frag->size);
-		if (perf_raw_frag_last(frag))
+		if (likely(perf_raw_frag_last(frag)))
 			break;
 		at += frag->size;
 	}
+}
+
+/*
+ * { u64 nr; u64 ips[nr]; }
+ *
+ * The chain is as long as it was when room was made for it.  Its memory is this level's, and what
+ * put_words() calls can be traced by an event that takes a chain there, too.
+ */
+static __always_inline u64 *put_chain(u64 *w, const struct perf_sample_data *data)
+{
+	*w++ = data->callchain_nr;
+	memcpy(w, data->callchain->ip, data->callchain_nr * sizeof(u64));
+	return w + data->callchain_nr;
 }
 
 static __always_inline int output(struct perf_event *event, struct perf_sample_data *data,
@@ -207,8 +212,10 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	}
 
 	w = put_words(w, data, e, regs, size);
-	if (tails)
-		put_tails(w, data, tails);
+	if (tails & PERF_SAMPLE_CALLCHAIN)
+		w = put_chain(w, data);
+	if (tails & PERF_SAMPLE_RAW)
+		put_raw(w, data->raw);
 	if (unlikely(e->plan.wakeup_every))
 		pe_count_record(rb, e->plan.wakeup_every);
 	if (unlikely(pe_nest_leave(rb)))
@@ -223,14 +230,22 @@ void perf_event_output_forward(struct perf_event *event, struct perf_sample_data
 	output(event, data, regs, false);
 }
 
+static noinline int output_backward(struct perf_event *event, struct perf_sample_data *data,
+				    struct pt_regs *regs)
+{
+	return output(event, data, regs, true);
+}
+
 void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	output(event, data, regs, true);
+	output_backward(event, data, regs);
 }
 
 int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
 {
-	return output(event, data, regs, is_write_backward(event));
+	if (unlikely(is_write_backward(event)))
+		return output_backward(event, data, regs);
+	return output(event, data, regs, false);
 }

@@ -84,6 +84,29 @@ noinline void pe_trailer_emit(struct perf_output_handle *handle, const struct pe
 	pe_id_sample_emit(handle, &data, e);
 }
 
+noinline void pe_trailer_put(u64 *at, const struct pevent *e)
+{
+	u64 type = e->plan.sample_type;
+
+	if (type & PERF_SAMPLE_TID) {
+		pe_current_ids(e, (u32 *)at, (u32 *)at + 1);
+		at++;
+	}
+	if (type & PERF_SAMPLE_TIME)
+		*at++ = pe_event_clock(e);
+	if (type & PERF_SAMPLE_ID)
+		*at++ = pe_primary_id(e);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		*at++ = e->id;
+	if (type & PERF_SAMPLE_CPU) {
+		((u32 *)at)[0] = raw_smp_processor_id();
+		((u32 *)at)[1] = 0;
+		at++;
+	}
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		*at++ = pe_primary_id(e);
+}
+
 struct lost_record {
 	struct perf_event_header	header;
 	u64				id;
@@ -499,8 +522,10 @@ static void emit_aux(struct perf_output_handle *handle, const struct perf_sample
 static void emit_rest(struct perf_output_handle *handle, const struct perf_sample_data *data,
 		      struct pevent *e, u64 type)
 {
-	if (type & PERF_SAMPLE_CALLCHAIN)	/* u64 nr; u64 ips[nr] */
-		pe_output_copy(handle, data->callchain, (1 + data->callchain->nr) * sizeof(u64));
+	if (type & PERF_SAMPLE_CALLCHAIN) {	/* u64 nr; u64 ips[nr] */
+		pe_output_put(handle, data->callchain_nr);
+		pe_output_copy(handle, data->callchain->ip, data->callchain_nr * sizeof(u64));
+	}
 	if (type & PERF_SAMPLE_RAW)
 		emit_raw(handle, data->raw);
 	if (type & PERF_SAMPLE_BRANCH_STACK)

@@ -3,6 +3,8 @@
 #ifndef _KERNEL_EVENTS_OUTPUT_H
 #define _KERNEL_EVENTS_OUTPUT_H
 
+#include <linux/uio.h>
+
 #include "parts.h"
 
 /* The fields that tell who, when and where: in samples and in the trailer of sample_id_all. */
@@ -39,17 +41,23 @@ u32 pe_event_pid(const struct pevent *e, struct task_struct *task);
 u32 pe_event_tid(const struct pevent *e, struct task_struct *task);
 u64 pe_event_clock(const struct pevent *e);
 
-/* Both for current, in the order of the ABI. */
-static inline void pe_current_ids(const struct pevent *e, u32 *pid, u32 *tid)
+/* Both, in the order of the ABI. */
+static __always_inline void pe_ids_of(const struct pevent *e, struct task_struct *task, u32 *pid,
+				      u32 *tid)
 {
 	/* The numbers of the initial namespace are at hand while a task has its pids. */
-	if (likely(e->sink->ns == &init_pid_ns && pid_alive(current))) {
-		*pid = current->tgid;
-		*tid = current->pid;
+	if (likely(e->sink->ns == &init_pid_ns && pid_alive(task))) {
+		*pid = task->tgid;
+		*tid = task->pid;
 	} else {
-		*pid = pe_event_pid(e, current);
-		*tid = pe_event_tid(e, current);
+		*pid = pe_event_pid(e, task);
+		*tid = pe_event_tid(e, task);
 	}
+}
+
+static __always_inline void pe_current_ids(const struct pevent *e, u32 *pid, u32 *tid)
+{
+	pe_ids_of(e, current, pid, tid);
 }
 
 u64 pe_primary_id(const struct pevent *e);	/* id of the event that user space opened */
@@ -64,7 +72,11 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len);
  */
 int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len);
 
-/* The same in a buffer that need not be (any more) the event's, but is kept by the caller. */
+/* The same with a body of @nr pieces; one that is longer than a record can be is lost. */
+int pe_record_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
+		    unsigned int nr);
+
+/* The first in a buffer that need not be (any more) the event's, but is kept by the caller. */
 int pe_record_emit_to(struct perf_buffer *rb, struct pevent *e, u32 type, u16 misc,
 		      const void *body, u16 len);
 
@@ -75,6 +87,9 @@ void pe_tell_reader(struct pevent *e, struct perf_buffer *rb);
 
 /* A record that no header could tell the length of is lost. Return: -ENOSPC */
 int pe_record_too_long(struct pevent *e);
+
+/* The same to where a record of one piece has room for it. */
+void pe_trailer_put(u64 *at, const struct pevent *e);
 
 /* The sample_id trailer with values of this moment; nothing without sample_id_all. */
 void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);

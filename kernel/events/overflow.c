@@ -198,17 +198,10 @@ static noinline void measure_rate(struct pevent *e)
 /* Count a sample.  Return: the event has to be stopped because it was throttled just now. */
 static __always_inline bool account(struct pevent *e, bool throttle)
 {
-	struct hw_perf_event *hw = &e->hw;
-	u64 seq = __this_cpu_read(pe_cpu.throttle_seq);
+	u64 nr = pe_count_sample(e);
 	bool stop = false;
 
-	if (hw->interrupts_seq != seq) {
-		hw->interrupts_seq = seq;
-		hw->interrupts = 0;
-	}
-	hw->interrupts++;
-
-	if (unlikely(throttle && hw->interrupts >= READ_ONCE(limits.per_tick))) {
+	if (unlikely(throttle && nr >= READ_ONCE(limits.per_tick))) {
 		throttle_here(e);
 		stop = true;
 	}

@@ -10,15 +10,23 @@
 #include "time.h"
 #include "ring_buffer.h"
 
+/* interrupt_context_level(), where one test tells most often that it is the lowest. */
+static __always_inline unsigned char pe_context_level(void)
+{
+	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		return 0;
+	return interrupt_context_level();
+}
+
 /**
  * pe_recursion_enter() - enter a section that must not nest in its own context level
  * @busy: a byte per level (task, softirq, hardirq, NMI), of this CPU or of current
  *
  * Any context, preemption off.  Return: the level to give back, or -1 when it is taken.
  */
-static inline int pe_recursion_enter(u8 *busy)
+static __always_inline int pe_recursion_enter(u8 *busy)
 {
-	int level = interrupt_context_level();
+	int level = pe_context_level();
 
 	if (busy[level])
 		return -1;

@@ -117,6 +117,8 @@ void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
 		.id_size	= attr->sample_id_all ? id_fields_size(attr->sample_type) : 0,
 		.read_size	= pe_plan_read_size(attr->read_format, 0),
 		.direct		= attr->sample_type & ~DIRECT_FIELDS ? 0 : DIRECT_GIVEN,
+		.excludes	= (attr->exclude_user ? PE_EXCLUDES_USER : 0) |
+				  (attr->exclude_kernel ? PE_EXCLUDES_KERNEL : 0),
 		.wakeup_every	= attr->watermark ? 0 : attr->wakeup_events,
 	};
 }

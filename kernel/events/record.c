@@ -30,6 +30,58 @@ static void write_record(struct perf_output_handle *handle, const struct pevent 
 	perf_output_end(handle);
 }
 
+/* Through a handle; the buffer has its reasons. */
+static noinline int write_pieces(struct pevent *e, const struct perf_event_header *header,
+				 const struct kvec *piece, unsigned int nr)
+{
+	struct perf_output_handle handle;
+	unsigned int i;
+	int err;
+
+	err = perf_output_begin(&handle, NULL, &e->pub, header->size);
+	if (err)
+		return err;
+	pe_output_put(&handle, *header);
+	for (i = 0; i < nr; i++)
+		pe_output_copy(&handle, piece[i].iov_base, piece[i].iov_len);
+	pe_trailer_emit(&handle, e);
+	perf_output_end(&handle);
+	return 0;
+}
+
+static __always_inline int write_record_of(struct pevent *e, struct perf_event_header header,
+					   const struct kvec *piece, unsigned int nr)
+{
+	struct pevent *sink = e->sink;
+	struct perf_buffer *rb;
+	unsigned int i;
+	void *at;
+	bool due;
+
+	guard(preempt_notrace)();
+	rb = rcu_dereference_sched(sink->rb);
+	if (!rb)
+		return -ENOSPC;
+	at = pe_reserve_piece(rb, header.size, is_write_backward(&e->pub), &due);
+	if (unlikely(!at)) {
+		if (unlikely(due))
+			pe_tell_reader(sink, rb);
+		return write_pieces(e, &header, piece, nr);
+	}
+
+	*(struct perf_event_header *)at = header;
+	at += sizeof(header);
+	for (i = 0; i < nr; i++) {
+		memcpy(at, piece[i].iov_base, piece[i].iov_len);
+		at += piece[i].iov_len;
+	}
+	if (e->plan.id_size)
+		pe_trailer_put(at, e);
+	if (unlikely(pe_nest_leave(rb)))
+		pe_tell_reader(sink, rb);
+	return 0;
+}
+
 /**
  * pe_record_emit() - write a record with a fixed body
  * @e: the event that gets it
@@ -42,14 +94,32 @@ static void write_record(struct perf_output_handle *handle, const struct pevent 
  */
 int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len)
 {
-	struct perf_event_header header = header_of(e, type, misc, len);
-	struct perf_output_handle handle;
-	int err;
+	struct kvec piece = { .iov_base = (void *)body, .iov_len = len };
 
-	err = perf_output_begin(&handle, NULL, &e->pub, header.size);
-	if (!err)
-		write_record(&handle, e, &header, body, len);
-	return err;
+	return write_record_of(e, header_of(e, type, misc, len), &piece, 1);
+}
+
+/**
+ * pe_record_write() - write a record that consists of several pieces
+ * @e: the event that gets it
+ * @type: PERF_RECORD_*
+ * @misc: PERF_RECORD_MISC_*
+ * @piece: what follows the header; the sum of the lengths is a multiple of eight
+ * @nr: length of @piece
+ *
+ * Return: as pe_record_emit(); a record that is longer than a record can be is lost as well.
+ */
+int pe_record_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
+		    unsigned int nr)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		len += piece[i].iov_len;
+	if (sizeof(struct perf_event_header) + len + e->plan.id_size > U16_MAX)
+		return pe_record_too_long(e);
+	return write_record_of(e, header_of(e, type, misc, len), piece, nr);
 }
 
 /**

@@ -22,8 +22,6 @@
  * get the record if somebody on the old one wanted it; each answer is one that would have been
  * given had the whole hook run there, because the move and the hook are not ordered.
  */
-#include <linux/uio.h>
-
 #include "sources.h"
 
 atomic_t pe_sideband_users[PE_NR_SIDEBAND];
@@ -40,15 +38,25 @@ static bool listens(const struct pevent *e, u32 wanted, int cpu)
 	return READ_ONCE(e->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* The CPU's context, then the task's; NULL ends it.  RCU and preemption off. */
-static void contexts(struct pctx *task_ctx, struct pctx *list[3])
+static void tell(struct pctx *ctx, u32 wanted, pe_sideband_fn fn, void *arg)
 {
-	*list++ = this_cpu_ptr(&pe_cpu.ctx);
-	if (!task_ctx)
-		task_ctx = pe_task_ctx(current);
-	if (task_ctx)
-		*list++ = task_ctx;
-	*list = NULL;
+	struct pevent *e;
+
+	list_for_each_entry_rcu(e, &ctx->sideband, sideband_entry) {
+		if (listens(e, wanted, smp_processor_id()))
+			fn(e, arg);
+	}
+}
+
+static __always_inline bool anybody(struct pctx *ctx, u32 wanted)
+{
+	struct pevent *e;
+
+	list_for_each_entry_rcu(e, &ctx->sideband, sideband_entry) {
+		if (listens(e, wanted, smp_processor_id()))
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -62,18 +70,14 @@ static void contexts(struct pctx *task_ctx, struct pctx *list[3])
  */
 void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg)
 {
-	struct pctx *list[3], **ctx;
-	struct pevent *e;
+	struct pctx *ctx;
 
 	guard(rcu)();
 	guard(preempt)();
-	contexts(task_ctx, list);
-	for (ctx = list; *ctx; ctx++) {
-		list_for_each_entry_rcu(e, &(*ctx)->sideband, sideband_entry) {
-			if (listens(e, wanted, smp_processor_id()))
-				fn(e, arg);
-		}
-	}
+	ctx = task_ctx ?: pe_task_ctx(current);
+	tell(this_cpu_ptr(&pe_cpu.ctx), wanted, fn, arg);
+	if (ctx)
+		tell(ctx, wanted, fn, arg);
 }
 
 /**
@@ -85,57 +89,12 @@ void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void
  */
 bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx)
 {
-	struct pctx *list[3], **ctx;
-	struct pevent *e;
+	struct pctx *ctx;
 
 	guard(rcu)();
 	guard(preempt)();
-	contexts(task_ctx, list);
-	for (ctx = list; *ctx; ctx++) {
-		list_for_each_entry_rcu(e, &(*ctx)->sideband, sideband_entry) {
-			if (listens(e, wanted, smp_processor_id()))
-				return true;
-		}
-	}
-	return false;
-}
-
-/**
- * pe_sideband_write() - write one record that consists of several pieces
- * @e: the event that gets it
- * @type: PERF_RECORD_*
- * @misc: PERF_RECORD_MISC_*
- * @piece: what follows the header; the sum of the lengths is a multiple of eight
- * @nr: length of @piece
- *
- * Preemption off.  A record that finds no room, or is longer than a record can be, is counted as
- * lost by the buffer.
- */
-void pe_sideband_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
-		       unsigned int nr)
-{
-	struct perf_event_header header = { .type = type, .misc = misc };
-	size_t size = sizeof(header) + e->plan.id_size;
-	struct perf_output_handle handle;
-	struct perf_sample_data trailer __uninitialized;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		size += piece[i].iov_len;
-	if (size > U16_MAX) {
-		pe_record_too_long(e);
-		return;
-	}
-	header.size = size;
-
-	pe_id_sample_collect(&trailer, e);
-	if (perf_output_begin(&handle, &trailer, &e->pub, header.size))
-		return;
-	pe_output_put(&handle, header);
-	for (i = 0; i < nr; i++)
-		pe_output_copy(&handle, piece[i].iov_base, piece[i].iov_len);
-	pe_id_sample_emit(&handle, &trailer, e);
-	perf_output_end(&handle);
+	ctx = task_ctx ?: pe_task_ctx(current);
+	return anybody(this_cpu_ptr(&pe_cpu.ctx), wanted) || (ctx && anybody(ctx, wanted));
 }
 
 /**

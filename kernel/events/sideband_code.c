@@ -17,7 +17,6 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/kallsyms.h>
-#include <linux/uio.h>
 
 #include "sources.h"
 
@@ -45,7 +44,7 @@ static void write_ksymbol(struct pevent *e, void *arg)
 		{ news->name, news->size },
 	};
 
-	pe_sideband_write(e, PERF_RECORD_KSYMBOL, 0, piece, ARRAY_SIZE(piece));
+	pe_record_write(e, PERF_RECORD_KSYMBOL, 0, piece, ARRAY_SIZE(piece));
 }
 
 /**
@@ -160,8 +159,8 @@ static void write_text_poke(struct pevent *e, void *arg)
 		{ (void *)&zero, ALIGN(used, sizeof(u64)) - used },
 	};
 
-	pe_sideband_write(e, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, piece,
-			  ARRAY_SIZE(piece));
+	pe_record_write(e, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, piece,
+			ARRAY_SIZE(piece));
 }
 
 /**

@@ -21,7 +21,6 @@
 #include <linux/fs.h>
 #include <linux/hugetlb_inline.h>
 #include <linux/mman.h>
-#include <linux/uio.h>
 
 #include "sources.h"
 
@@ -55,44 +54,57 @@ static_assert(sizeof(struct place) == 32);
 static_assert(sizeof(struct file_id) == 24);
 static_assert(sizeof(struct build_id) == sizeof(struct file_id));
 
+/* What MMAP2 has in front of the name, and MMAP the first part of. */
+struct mmap2_body {
+	struct place	place;		/* ids are filled in for each event */
+	struct file_id	file;
+	struct access	access;
+};
+
+static_assert(offsetof(struct mmap2_body, file) == 32);
+static_assert(offsetof(struct mmap2_body, access) == 56);
+static_assert(sizeof(struct mmap2_body) == 64);
+
+#define USUAL_PATH	256
+
 /* All that the records of one mapping may need. */
 struct mmap_news {
-	struct place	place;		/* without the ids, which differ from event to event */
-	struct file_id	file;
-	struct build_id	build;		/* size 0: unknown */
-	struct access	access;
-	u16		misc;
-	char		*name;
-	unsigned int	name_size;
-	char		short_name[16];	/* of what is not a file; cut if need be */
-	char		*buf;
+	struct mmap2_body	body;
+	struct build_id		build;		/* size 0: unknown */
+	u16			misc;
+	char			*name;
+	unsigned int		name_size;
+	char			*long_path;	/* allocated, or NULL */
+	char			room[USUAL_PATH] __aligned(sizeof(u64));
 };
 
 static void write_mmap(struct pevent *e, void *arg)
 {
 	struct mmap_news *news = arg;
-	struct place place = news->place;
-	struct kvec piece[4] = { { &place, sizeof(place) } };
-	u32 type = PERF_RECORD_MMAP;
-	u16 misc = news->misc;
-	unsigned int nr = 1;
+	struct mmap2_body *body = &news->body;
+	struct kvec name = { news->name, news->name_size };
 
-	place.pid = pe_event_pid(e, current);
-	place.tid = pe_event_tid(e, current);
+	pe_current_ids(e, &body->place.pid, &body->place.tid);
 
-	if (e->attr.mmap2) {
-		type = PERF_RECORD_MMAP2;
-		if (e->attr.build_id && news->build.size) {
-			misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-			piece[nr++] = (struct kvec){ &news->build, sizeof(news->build) };
-		} else {
-			piece[nr++] = (struct kvec){ &news->file, sizeof(news->file) };
-		}
-		piece[nr++] = (struct kvec){ &news->access, sizeof(news->access) };
+	if (!e->attr.mmap2) {
+		struct kvec piece[] = { { &body->place, sizeof(body->place) }, name };
+
+		pe_record_write(e, PERF_RECORD_MMAP, news->misc, piece, ARRAY_SIZE(piece));
+	} else if (e->attr.build_id && news->build.size) {
+		struct kvec piece[] = {
+			{ &body->place, sizeof(body->place) },
+			{ &news->build, sizeof(news->build) },
+			{ &body->access, sizeof(body->access) },
+			name,
+		};
+
+		pe_record_write(e, PERF_RECORD_MMAP2, news->misc | PERF_RECORD_MISC_MMAP_BUILD_ID,
+				piece, ARRAY_SIZE(piece));
+	} else {
+		struct kvec piece[] = { { body, sizeof(*body) }, name };
+
+		pe_record_write(e, PERF_RECORD_MMAP2, news->misc, piece, ARRAY_SIZE(piece));
 	}
-	piece[nr++] = (struct kvec){ news->name, news->name_size };
-
-	pe_sideband_write(e, type, misc, piece, nr);
 }
 
 static struct access access_of(const struct vm_area_struct *vma)
@@ -128,26 +140,39 @@ static const char *special_name(struct vm_area_struct *vma)
 }
 
 /*
- * Fills in the path and identity of @file.  Return: NULL, or the words that stand for a name
- * which cannot be told; then the identity stays zero.
+ * The path of @file, at the end of @buf, which is aligned to 8.  d_path() ends it where it was told
+ * that the buffer ends; the zeroes behind are the padding.
+ */
+static bool find_path(struct mmap_news *news, struct file *file, char *buf, unsigned int size)
+{
+	char *end = buf + size - sizeof(u64), *path;
+
+	path = d_path(file_user_path(file), buf, size - sizeof(u64));
+	if (IS_ERR(path))
+		return false;
+	*(u64 *)end = 0;
+	news->name = path;
+	news->name_size = ALIGN(end - path, sizeof(u64));
+	return true;
+}
+
+/*
+ * Fills in path and identity of @file.  Return: NULL, or the words that stand for a path which
+ * cannot be told; then the identity is zero.
  */
 static const char *describe_file(struct mmap_news *news, struct file *file)
 {
 	const struct inode *inode = file_user_inode(file);
 	dev_t dev = inode->i_sb->s_dev;
-	char *path;
 
-	news->buf = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (!news->buf)
-		return "//enomem";
-
-	/* The path ends where d_path() was told that the buffer ends: leave room for padding. */
-	path = d_path(file_user_path(file), news->buf, PATH_MAX - sizeof(u64));
-	if (IS_ERR(path))
-		return "//toolong";
-
-	news->name = path;
-	news->file = (struct file_id){
+	if (unlikely(!find_path(news, file, news->room, sizeof(news->room)))) {
+		news->long_path = kmalloc(PATH_MAX, GFP_KERNEL);
+		if (!news->long_path)
+			return "//enomem";
+		if (!find_path(news, file, news->long_path, PATH_MAX))
+			return "//toolong";
+	}
+	news->body.file = (struct file_id){
 		.maj		= MAJOR(dev),
 		.min		= MINOR(dev),
 		.ino		= inode->i_ino,
@@ -156,31 +181,50 @@ static const char *describe_file(struct mmap_news *news, struct file *file)
 	return NULL;
 }
 
+/* A name of at most 15 characters. */
+static void describe_other(struct mmap_news *news, const char *word)
+{
+	news->body.file = (struct file_id){};
+	strscpy(news->room, word, 16);
+	news->name = news->room;
+	news->name_size = pe_sideband_pad(news->name);
+}
+
 static void describe(struct mmap_news *news, struct vm_area_struct *vma)
 {
+	struct file *file = vma->vm_file;
 	const char *word;
+	u32 size = 0;
 
-	news->place.start = vma->vm_start;
-	news->place.len = vma->vm_end - vma->vm_start;
-	news->place.pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	news->access = access_of(vma);
+	news->body.place.start = vma->vm_start;
+	news->body.place.len = vma->vm_end - vma->vm_start;
+	news->body.place.pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	news->body.access = access_of(vma);
 	news->misc = PERF_RECORD_MISC_USER;
 	if (!(vma->vm_flags & VM_EXEC))
 		news->misc |= PERF_RECORD_MISC_MMAP_DATA;
 
-	word = vma->vm_file ? describe_file(news, vma->vm_file) : special_name(vma);
-	if (word) {
-		strscpy(news->short_name, word);
-		news->name = news->short_name;
-	}
-	news->name_size = pe_sideband_pad(news->name);
+	word = file ? describe_file(news, file) : special_name(vma);
+	if (word)
+		describe_other(news, word);
 
-	if (atomic_read(&pe_build_id_users)) {
-		u32 size = 0;
-
+	news->build.size = 0;
+	if (unlikely(atomic_read(&pe_build_id_users))) {
+		news->build = (struct build_id){};
 		if (!build_id_parse_nofault(vma, news->build.id, &size))
 			news->build.size = size;
 	}
+}
+
+/* Not inlined, for its room on the stack. */
+static noinline void tell_of(struct vm_area_struct *vma, u32 kind)
+{
+	struct mmap_news news __uninitialized;
+
+	news.long_path = NULL;
+	describe(&news, vma);
+	pe_sideband_each(kind, NULL, write_mmap, &news);
+	kfree(news.long_path);
 }
 
 /**
@@ -191,17 +235,10 @@ static void describe(struct mmap_news *news, struct vm_area_struct *vma)
  */
 void perf_event_mmap(struct vm_area_struct *vma)
 {
-	struct mmap_news news = {};
-	u32 kind = vma->vm_flags & VM_EXEC ? BIT(PE_SB_MMAP) : BIT(PE_SB_MMAP_DATA);
+	enum pe_sideband kind = vma->vm_flags & VM_EXEC ? PE_SB_MMAP : PE_SB_MMAP_DATA;
 
-	if (pe_addr_filters_used())
+	if (unlikely(pe_addr_filters_used()))
 		pe_addr_filters_mmap(vma);
-	if (!pe_sideband_used(PE_SB_MMAP) && !pe_sideband_used(PE_SB_MMAP_DATA))
-		return;
-	if (!pe_sideband_wanted(kind, NULL))
-		return;
-
-	describe(&news, vma);
-	pe_sideband_each(kind, NULL, write_mmap, &news);
-	kfree(news.buf);
+	if (unlikely(pe_sideband_used(kind)) && pe_sideband_wanted(BIT(kind), NULL))
+		tell_of(vma, BIT(kind));
 }

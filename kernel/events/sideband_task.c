@@ -22,7 +22,6 @@
 #include <linux/namei.h>
 #include <linux/proc_ns.h>
 #include <linux/sched.h>
-#include <linux/uio.h>
 
 #include "sources.h"
 
@@ -33,7 +32,10 @@ struct ids {
 
 static struct ids ids_of(const struct pevent *e, struct task_struct *task)
 {
-	return (struct ids){ .pid = pe_event_pid(e, task), .tid = pe_event_tid(e, task) };
+	struct ids ids;
+
+	pe_ids_of(e, task, &ids.pid, &ids.tid);
+	return ids;
 }
 
 /* fork and exit */
@@ -126,7 +128,7 @@ static void write_comm(struct pevent *e, void *arg)
 		{ news->comm, news->size },
 	};
 
-	pe_sideband_write(e, PERF_RECORD_COMM, news->misc, piece, ARRAY_SIZE(piece));
+	pe_record_write(e, PERF_RECORD_COMM, news->misc, piece, ARRAY_SIZE(piece));
 }
 
 /**
@@ -191,7 +193,7 @@ static void write_namespaces(struct pevent *e, void *arg)
 		{ news->link, sizeof(news->link) },
 	};
 
-	pe_sideband_write(e, PERF_RECORD_NAMESPACES, 0, piece, ARRAY_SIZE(piece));
+	pe_record_write(e, PERF_RECORD_NAMESPACES, 0, piece, ARRAY_SIZE(piece));
 }
 
 /**
@@ -283,7 +285,7 @@ static void write_cgroup(struct pevent *e, void *arg)
 		{ news->path, news->size },
 	};
 
-	pe_sideband_write(e, PERF_RECORD_CGROUP, 0, piece, ARRAY_SIZE(piece));
+	pe_record_write(e, PERF_RECORD_CGROUP, 0, piece, ARRAY_SIZE(piece));
 }
 
 /**

@@ -23,7 +23,7 @@
  */
 #include <linux/nospec.h>
 
-#include "sources.h"
+#include "hit.h"
 
 struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 
@@ -72,6 +72,15 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	return over;
 }
 
+static __always_inline bool excludes(const struct pevent *e, struct pt_regs *regs)
+{
+	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
+		return true;
+	if (likely(!e->plan.excludes) || !regs)
+		return false;
+	return e->plan.excludes & (user_mode(regs) ? PE_EXCLUDES_USER : PE_EXCLUDES_KERNEL);
+}
+
 /**
  * pe_excludes() - does an event ignore hits in this mode?
  * @e: the event
@@ -81,23 +90,20 @@ u64 perf_swevent_set_period(struct perf_event *event)
  */
 bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
 {
-	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
-		return true;
-	if (!regs || !(e->attr.exclude_user | e->attr.exclude_kernel))
-		return false;
-	return user_mode(regs) ? e->attr.exclude_user : e->attr.exclude_kernel;
+	return excludes(e, regs);
 }
 
-/*
- * A throttled event is let go by the next tick.  That tick misses an event whose task is away,
- * and a passive one is not let go when the task returns; this finds both.
+/**
+ * pe_still_throttled() - is an event still throttled?
+ * @e: an event that was throttled when the caller looked
+ *
+ * In its hit, irqs off.  It is let go by the next tick.  That tick misses an event whose task is
+ * away, and a passive one is not let go when the task returns; this finds both.
  */
-static bool still_throttled(struct pevent *e)
+bool pe_still_throttled(struct pevent *e)
 {
 	struct hw_perf_event *hw = &e->hw;
 
-	if (likely(hw->interrupts != PE_THROTTLED))
-		return false;
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		return true;
 	if (hw->interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
@@ -105,55 +111,6 @@ static bool still_throttled(struct pevent *e)
 	hw->interrupts = 0;
 	pe_record_throttle(e, false);
 	return false;
-}
-
-/*
- * How many samples does this hit make?  Also sets the period that they show: with
- * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.
- */
-static u64 samples_due(struct pevent *e, u64 nr, struct perf_sample_data *data)
-{
-	struct hw_perf_event *hw = &e->hw;
-
-	data->period = hw->last_period;
-	if (!e->attr.freq) {
-		if (e->attr.sample_type & PERF_SAMPLE_PERIOD) {
-			data->period = nr;
-			return 1;
-		}
-		if (nr == 1 && hw->sample_period == 1)
-			return 1;
-	}
-	if (local64_add_negative(nr, &hw->period_left))
-		return 0;
-	return perf_swevent_set_period(&e->pub);
-}
-
-static __always_inline void sample(struct pevent *e, u64 nr, struct perf_sample_data *data,
-				   struct pt_regs *regs)
-{
-	u64 due, i;
-
-	due = samples_due(e, nr, data);
-	if (!due || still_throttled(e))
-		return;
-	/* One sample for one hit is never too much; more may be. */
-	for (i = 0; i < due; i++) {
-		if (pe_overflow(e, i > 0, data, regs))
-			break;
-	}
-}
-
-static __always_inline void sample_here(struct pevent *e, u64 nr, struct perf_sample_data *data,
-					struct pt_regs *regs)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	/* It may have been disabled before interrupts were. */
-	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE)
-		sample(e, nr, data, regs);
-	local_irq_restore(flags);
 }
 
 /**
@@ -171,7 +128,7 @@ void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
 	lockdep_assert_preemption_disabled();
 	local64_add(nr, &e->count);
 	if (regs && is_sampling_event(&e->pub))
-		sample_here(e, nr, data, regs);
+		pe_sample_here(e, nr, data, regs);
 }
 
 /**
@@ -198,52 +155,124 @@ void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *dat
 		e->hw.last_period = e->hw.sample_period;
 		perf_swevent_set_period(&e->pub);
 	}
-	sample(e, nr, data, regs);
+	pe_sample(e, nr, data, regs);
 }
 
-/* Not inlined: perf_sample_data is large, and most hits are only counted. */
-static noinline void hit_and_sample(struct pevent *e, u64 nr, struct pt_regs *regs, u64 addr)
+/* Does the hit of a list's event count? */
+static __always_inline bool counts(const struct pevent *e, struct pt_regs *regs)
+{
+	return READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && !excludes(e, regs);
+}
+
+#define for_each_hit(e, node)								\
+	for (; (node) && ((e) = hlist_entry((node), struct pevent, sw_node), true);	\
+	     (node) = READ_ONCE((node)->next))
+
+/* In place of the only event that samples: there are more of them. */
+#define SEVERAL		((struct pevent *)1)
+
+/* Return: who wants a sample; NULL: nobody, or nobody but @sampling. */
+static __always_inline struct pevent *count_list(struct hlist_node *node, u64 nr,
+						 struct pt_regs *regs, struct pevent *sampling)
+{
+	struct pevent *e;
+
+	for_each_hit(e, node) {
+		if (!counts(e, regs))
+			continue;
+		local64_add(nr, &e->count);
+		if (is_sampling_event(&e->pub))
+			sampling = sampling ? SEVERAL : e;
+	}
+	return sampling;
+}
+
+/*
+ * Counting, by far the most frequent, needs no call and hence no registers saved: so all lists are
+ * counted first, and samples come after that.  The counts of a group in one of these samples are
+ * those after the hit.  Return: the event to sample, SEVERAL or NULL.
+ */
+static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
+{
+	struct pevent *sampling;
+	struct pe_slot *slot;
+	struct pctx *ctx;
+
+	sampling = count_list(raw_cpu_read(pe_cpu.ctx.any.sw[event_id].first), nr, regs, NULL);
+	slot = hlist_entry_safe(raw_cpu_read(pe_cpu.ctx.entered.first), struct pe_slot, entered);
+	for (; unlikely(slot); slot = hlist_entry_safe(READ_ONCE(slot->entered.next),
+						       struct pe_slot, entered))
+		sampling = count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
+	ctx = pe_current_ctx();
+	if (!ctx)
+		return sampling;
+	sampling = count_list(READ_ONCE(ctx->any.sw[event_id].first), nr, regs, sampling);
+	slot = READ_ONCE(ctx->here);
+	if (unlikely(slot))
+		sampling = count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
+	return sampling;
+}
+
+static __always_inline void sample_one(struct pevent *e, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	struct perf_sample_data data __uninitialized;
 
 	perf_sample_data_init(&data, addr, 0);
-	sample_here(e, nr, &data, regs);
+	pe_sample_here(e, nr, &data, regs);
 }
 
-static __always_inline void hit_list(struct hlist_head *list, u64 nr, struct pt_regs *regs,
-				     u64 addr)
+static noinline void sample_list(struct hlist_head *list, u64 nr, struct pt_regs *regs, u64 addr)
 {
+	struct hlist_node *node = READ_ONCE(list->first);
 	struct pevent *e;
 
-	hlist_for_each_entry_rcu(e, list, sw_node) {
-		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || pe_excludes(e, regs))
-			continue;
-		local64_add(nr, &e->count);
-		if (is_sampling_event(&e->pub))
-			hit_and_sample(e, nr, regs, addr);
+	for_each_hit(e, node) {
+		if (is_sampling_event(&e->pub) && counts(e, regs))
+			sample_one(e, nr, regs, addr);
 	}
 }
 
-/* Inlined: most hits are counted by one event, or by none. */
-static __always_inline void hit_lists(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
+/*
+ * More than one: walk again.  An event that is enabled, disabled or removed by another CPU between
+ * the two walks gets a sample or none, as it would have at either time.
+ */
+static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pe_slot *here, *slot;
-	struct pctx *ctx;
+	struct pctx *ctx = &this_cpu_ptr(&pe_cpu)->ctx;
+	struct pe_slot *slot;
 
-	if (WARN_ON_ONCE(!regs))
-		return;
-
-	ctx = &this_cpu_ptr(&pe_cpu)->ctx;
-	hit_list(&ctx->any.sw[event_id], nr, regs, addr);
+	sample_list(&ctx->any.sw[event_id], nr, regs, addr);
 	hlist_for_each_entry_rcu(slot, &ctx->entered, entered)
-		hit_list(&slot->sw[event_id], nr, regs, addr);
+		sample_list(&slot->sw[event_id], nr, regs, addr);
 	ctx = pe_current_ctx();
 	if (!ctx)
 		return;
-	hit_list(&ctx->any.sw[event_id], nr, regs, addr);
-	here = READ_ONCE(ctx->here);
-	if (here)
-		hit_list(&here->sw[event_id], nr, regs, addr);
+	sample_list(&ctx->any.sw[event_id], nr, regs, addr);
+	slot = READ_ONCE(ctx->here);
+	if (slot)
+		sample_list(&slot->sw[event_id], nr, regs, addr);
+}
+
+/* The samples of a hit that was counted. */
+static __always_inline void sample_hit(struct pevent *sampling, u32 event_id, u64 nr,
+				       struct pt_regs *regs, u64 addr)
+{
+	if (likely(sampling != SEVERAL))
+		sample_one(sampling, nr, regs, addr);
+	else
+		sample_lists(event_id, nr, regs, addr);
+}
+
+/* What is hit inside of this is not counted. */
+static noinline void sample_marked(struct pevent *sampling, u32 event_id, u64 nr,
+				   struct pt_regs *regs, u64 addr)
+{
+	int level = pe_recursion_enter(current->perf_recursion);
+
+	if (likely(level >= 0)) {
+		sample_hit(sampling, event_id, nr, regs, addr);
+		pe_recursion_leave(current->perf_recursion, level);
+	}
 }
 
 /**
@@ -257,7 +286,13 @@ static __always_inline void hit_lists(u32 event_id, u64 nr, struct pt_regs *regs
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	hit_lists(event_id, nr, regs, addr);
+	struct pevent *sampling;
+
+	if (WARN_ON_ONCE(!regs))
+		return;
+	sampling = count_lists(event_id, nr, regs);
+	if (sampling)
+		sample_hit(sampling, event_id, nr, regs, addr);
 }
 
 /**
@@ -271,14 +306,14 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
  */
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	int level;
+	struct pevent *sampling = NULL;
 
 	preempt_disable_notrace();
-	level = pe_recursion_enter(current->perf_recursion);
-	if (likely(level >= 0)) {
-		hit_lists(event_id, nr, regs, addr);
-		pe_recursion_leave(current->perf_recursion, level);
-	}
+	/* Nothing is called to count, so nothing is hit inside of that: no mark. */
+	if (likely(!current->perf_recursion[pe_context_level()]) && !WARN_ON_ONCE(!regs))
+		sampling = count_lists(event_id, nr, regs);
+	if (sampling)
+		sample_marked(sampling, event_id, nr, regs, addr);
 	preempt_enable_notrace();
 }
 

@@ -6,7 +6,6 @@
 #include "sched.h"
 
 struct bpf_prog;
-struct kvec;
 struct trace_event_call;
 
 /* overflow.c */
@@ -16,6 +15,35 @@ void pe_limits_init(void);
 int pe_max_samples_per_tick(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
+
+/* Count a sample.  Return: so many it made in this tick. */
+static __always_inline u64 pe_count_sample(struct pevent *e)
+{
+	struct hw_perf_event *hw = &e->hw;
+	u64 seq = __this_cpu_read(pe_cpu.throttle_seq);
+
+	if (hw->interrupts_seq != seq) {
+		hw->interrupts_seq = seq;
+		hw->interrupts = 0;
+	}
+	return ++hw->interrupts;
+}
+
+/*
+ * pe_overflow() of a sampling event that is not to be throttled, inlined as far as most of them
+ * go.
+ */
+static __always_inline int pe_overflow_once(struct pevent *e, struct perf_sample_data *data,
+					    struct pt_regs *regs)
+{
+	perf_overflow_handler_t handler = READ_ONCE(e->overflow_handler);
+
+	if (unlikely(READ_ONCE(e->sink->elaborate)) || e->attr.freq)
+		return pe_overflow(e, false, data, regs);
+	pe_count_sample(e);
+	handler(&e->pub, data, regs);
+	return 0;
+}
 
 /* bpf.c */
 #if defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_EVENT_TRACING)
@@ -77,6 +105,7 @@ void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
 		     struct pt_regs *regs);
 void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *data,
 			  struct pt_regs *regs);
+bool pe_still_throttled(struct pevent *e);
 void pe_software_start(struct perf_event *event, int flags);	/* pmu operations that */
 void pe_software_stop(struct perf_event *event, int flags);	/*   other PMUs share */
 void pe_software_read(struct perf_event *event);
@@ -91,8 +120,6 @@ int pe_bp_slot_retype(struct perf_event *bp, u64 bp_type);
 typedef void (*pe_sideband_fn)(struct pevent *e, void *arg);
 void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg);
 bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx);
-void pe_sideband_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
-		       unsigned int nr);
 unsigned int pe_sideband_pad(char *name);
 #define PE_NR_SIDEBAND	(PE_SB_CGROUP + 1)
 extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */

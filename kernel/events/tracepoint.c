@@ -18,7 +18,7 @@
 #include <linux/capability.h>
 #include <linux/trace_events.h>
 
-#include "sources.h"
+#include "hit.h"
 
 #ifdef CONFIG_EVENT_TRACING
 
@@ -160,8 +160,8 @@ static struct event_filter *filter_of(struct pevent *e)
 	return READ_ONCE(pe_origin(e)->filter);
 }
 
-static bool wants(struct pevent *e, struct event_filter *filter, void *record,
-		  struct pt_regs *regs)
+static __always_inline bool wants(struct pevent *e, struct event_filter *filter, void *record,
+				  struct pt_regs *regs)
 {
 	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
 		return false;
@@ -272,16 +272,17 @@ static bool reads_record(struct pevent *e, struct event_filter *filter)
 	return is_sampling_event(&e->pub) || filter;
 }
 
-/* Not inlined: perf_sample_data is large, and most hits are only counted. */
-static noinline void sample_hit(struct pevent *e, u64 count, void *record, int size,
-				struct pt_regs *regs)
+static __always_inline void sample_hit(struct pevent *e, u64 count, void *record, int size,
+				       struct pt_regs *regs)
 {
-	struct perf_raw_record raw = { .frag = { .data = record, .size = size } };
+	struct perf_raw_record raw;
 	struct perf_sample_data data __uninitialized;
 
+	raw.frag = (struct perf_raw_frag) { .data = record, .size = size };
 	perf_sample_data_init(&data, 0, 0);
 	perf_sample_save_raw_data(&data, &e->pub, &raw);
-	pe_software_hit(e, count, &data, regs);
+	local64_add(count, &e->count);
+	pe_sample_here(e, count, &data, regs);
 }
 
 /**

@@ -308,6 +308,7 @@ enum pe_sideband {
  * @sideband: BIT(enum pe_sideband) the event asked for
  * @header_size: bytes of the fixed-size sample fields (without struct perf_event_header)
  * @id_size: bytes of the sample_id_all trailer of other records, 0 without sample_id_all
+ * @excludes: PE_EXCLUDES_* bits: where hits do not count
  * @direct: what a source may provide of a sample that direct.c writes; 0: it writes none
  * @wakeup_every: records per wakeup, 0: by watermark
  * @read_size: bytes that read() of this event returns now
@@ -319,9 +320,13 @@ struct pe_plan {
 	u16	header_size;
 	u16	id_size;
 	u16	read_size;
+	u8	excludes;
 	u32	wakeup_every;
 	u64	direct;
 };
+
+#define PE_EXCLUDES_USER	BIT(0)
+#define PE_EXCLUDES_KERNEL	BIT(1)
 
 /* pevent.pending_disable: why an overflow wants the event disabled */
 enum pe_disable {

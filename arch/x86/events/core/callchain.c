@@ -7,6 +7,7 @@
  */
 #include <linux/compat.h>
 #include <linux/perf_event.h>
+#include <linux/pgtable.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
 
@@ -119,18 +120,67 @@ static bool at_function_entry(struct pt_regs *regs)
 #endif
 }
 
+/*
+ * Is there certainly no page at a user address?  Programs without frame pointers have anything in
+ * that register, and a look at the page tables is much cheaper than the fault.  Interrupts are off,
+ * so that nobody frees the tables; what is more difficult than an empty entry, the fault tells.
+ */
+static bool nothing_at(unsigned long addr)
+{
+#ifdef CONFIG_X86_64
+	pgd_t *pgdp = pgd_offset(current->mm, addr), pgd = READ_ONCE(*pgdp);
+	p4d_t *p4dp, p4d;
+	pud_t *pudp, pud;
+	pmd_t *pmdp, pmd;
+
+	if (pgd_none(pgd))
+		return true;
+	p4dp = p4d_offset_lockless(pgdp, pgd, addr);
+	p4d = READ_ONCE(*p4dp);
+	if (p4d_none(p4d) || p4d_leaf(p4d))
+		return p4d_none(p4d);
+	pudp = pud_offset_lockless(p4dp, p4d, addr);
+	pud = READ_ONCE(*pudp);
+	if (!pud_present(pud) || pud_leaf(pud))
+		return !pud_present(pud);
+	pmdp = pmd_offset_lockless(pudp, pud, addr);
+	pmd = READ_ONCE(*pmdp);
+	if (!pmd_present(pmd) || pmd_leaf(pmd))
+		return !pmd_present(pmd);
+	return !pte_present(READ_ONCE(*pte_offset_kernel(&pmd, addr)));
+#else
+	return false;
+#endif
+}
+
+/* Frames are close to each other: one look for each page. */
+static bool may_be_there(unsigned long addr, unsigned long *page)
+{
+	if (addr < PAGE_SIZE || addr >= TASK_SIZE_MAX || !current->mm)
+		return false;
+	if (addr >> PAGE_SHIFT == *page)
+		return true;
+	*page = addr >> PAGE_SHIFT;
+	guard(irqsave)();
+	return !nothing_at(addr);
+}
+
+/* The frame pointer of the outermost frame is 0. */
 static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
+	unsigned long word[2], addr, page = 0;
 	struct user_stack s;
-	unsigned long word[2];
 
 	describe_stack(&s, regs);
 	if (at_function_entry(regs) && fetch(&s, regs->sp, word, 1))
 		perf_callchain_store(entry, word[0]);
 
-	word[0] = regs->bp;
-	while (entry->nr < entry->max_stack && fetch(&s, in_stack(&s, word[0]), word, 2))
+	for (word[0] = regs->bp; entry->nr < entry->max_stack; ) {
+		addr = in_stack(&s, word[0]);
+		if (!may_be_there(addr, &page) || !fetch(&s, addr, word, 2))
+			break;
 		perf_callchain_store(entry, s.code + word[1]);
+	}
 }
 
 /**
