@@ -310,13 +310,13 @@ struct perf_addr_filter_range {
 /**
  * struct perf_addr_filters_head - all filters of an event and of its inherited children
  * @lock: protects @list and, in the event and its children, the ranges and their generation
- * @list: struct perf_addr_filter
  * @nr_file_filters: how many name a file, hence need mmap tracking
+ * @list: struct perf_addr_filter
  */
 struct perf_addr_filters_head {
 	raw_spinlock_t		lock;
-	struct list_head	list;
 	unsigned int		nr_file_filters;
+	struct list_head	list;
 };
 
 /* ----------------------------------------------- the driver's part of an event */
@@ -536,10 +536,8 @@ struct perf_event {
 	u64				id;
 	/** @header_size: C: bytes of the sample fields whose size is fixed */
 	u16				header_size;
-	/** @id_header_size: C: bytes of the sample_id trailer */
-	u16				id_header_size;
-	/** @read_size: C: bytes that read() returns for the event or its group */
-	u16				read_size;
+	/** @orig_type: C: attr.type before a driver redirected the event */
+	__u32				orig_type;
 	/** @pending_kill: POLL_* that SIGIO will carry */
 	unsigned int			pending_kill;
 	/** @event_limit: A: samples until the event disables itself (PERF_EVENT_IOC_REFRESH) */
@@ -565,9 +563,7 @@ struct perf_event {
 	int				event_caps;
 	/** @attach_state: PERF_ATTACH_* */
 	unsigned int			attach_state;
-	/** @total_time_enabled: X: time in an enabled state up to the last change of state */
-	u64				total_time_enabled;
-	/** @total_time_running: X: time of it spent counting */
+	/** @total_time_running: X: time spent counting up to the last change of state */
 	u64				total_time_running;
 
 	/** @active_entry: D: a list of the driver's choice */
@@ -580,8 +576,6 @@ struct perf_event {
 	struct task_struct		*owner;
 	/** @aux_event: X: the tracer whose AUX area takes the output of this event */
 	struct perf_event		*aux_event;
-	/** @orig_type: C: attr.type before a driver redirected the event */
-	__u32				orig_type;
 
 	/** @addr_filters: of the parent: use perf_event_addr_filters() */
 	struct perf_addr_filters_head	addr_filters;
@@ -599,14 +593,14 @@ struct perf_event {
 	struct trace_event_call		*tp_event;
 	/** @filter: T: compiled filter expression */
 	struct event_filter		*filter;
-#ifdef CONFIG_FUNCTION_TRACER
-	/** @ftrace_ops: T: of a ftrace:function event */
-	struct ftrace_ops		ftrace_ops;
-#endif
 #endif /* CONFIG_EVENT_TRACING */
 #ifdef CONFIG_SECURITY
 	/** @security: T: blob of the security module */
 	void				*security;
+#endif
+#if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
+	/** @ftrace_ops: T: of a ftrace:function event; large, so it comes last */
+	struct ftrace_ops		ftrace_ops;
 #endif
 #endif /* CONFIG_PERF_EVENTS */
 };

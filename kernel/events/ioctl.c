@@ -2,9 +2,9 @@
 /*
  * ioctl() and prctl() on events.
  *
- * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group; each goes to the
- * member's children too.  ctx->mutex keeps the group together meanwhile, the family lock the
- * children.  Task context.
+ * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group, and to its children
+ * too; a group without children is told by one call to its CPU.  ctx->mutex keeps the group together
+ * meanwhile, the family lock the children.  Task context.
  */
 
 #include <linux/bpf.h>
@@ -38,42 +38,81 @@ static void reset_fn(struct pctx *ctx, void *arg)
 	perf_event_update_userpage(&e->pub);
 }
 
-/* A copy that fork is making meanwhile follows when it joins the family, whose lock is held. */
-static void note_for_copies(struct pevent *e, bool on)
+/* What ENABLE, DISABLE and RESET do with an event. */
+struct command {
+	pe_call_fn	fn;
+	bool		sets_state;
+	bool		on;
+};
+
+static const struct command enable = { enable_fn, true, true };
+static const struct command disable = { disable_fn, true, false };
+static const struct command reset = { reset_fn };
+
+/* To an event or one of its copies; one that fork is making follows when it joins the family. */
+static void do_one(struct pevent *e, void *arg)
 {
-	if (e->parent)
-		return;
-	e->family_gen++;
-	e->family_on = on;
+	const struct command *cmd = arg;
+
+	if (cmd->sets_state && !e->parent) {
+		e->family_gen++;
+		e->family_on = cmd->on;
+	}
+	pe_event_call(e, cmd->fn, e);
 }
 
-static void enable_one(struct pevent *e, void *arg)
+static void do_family(struct pevent *e, const struct command *cmd)
 {
-	note_for_copies(e, true);
-	pe_event_call(e, enable_fn, e);
+	pe_family_each(e, do_one, (void *)cmd);
 }
 
-static void disable_one(struct pevent *e, void *arg)
+struct group_command {
+	const struct command	*cmd;
+	struct pevent		*leader;
+};
+
+static void group_fn(struct pctx *ctx, void *arg)
 {
-	note_for_copies(e, false);
-	pe_event_call(e, disable_fn, e);
+	struct group_command *group = arg;
+	struct pevent *m;
+
+	pe_for_each_member(m, group->leader)
+		group->cmd->fn(ctx, m);
 }
 
-static void reset_one(struct pevent *e, void *arg)
+static bool has_copies(struct pevent *leader)
 {
-	pe_event_call(e, reset_fn, e);
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		if (m->attr.inherit)
+			return true;
+	return false;
 }
 
-static void on_group(struct pevent *e, void (*fn)(struct pevent *e, void *arg), unsigned long flags)
+/*
+ * A group without copies is in one context: one call.  Copies may have lost their group, so each
+ * member's family is asked.
+ */
+static void do_group(struct pevent *leader, const struct command *cmd)
 {
-	struct pevent *leader = pe_leader(e), *m;
+	struct group_command group = { cmd, leader };
+	struct pevent *m;
 
-	if (!(flags & PERF_IOC_FLAG_GROUP)) {
-		pe_family_each(e, fn, NULL);
+	if (!has_copies(leader)) {
+		pe_event_call(leader, group_fn, &group);
 		return;
 	}
 	pe_for_each_member(m, leader)
-		pe_family_each(m, fn, NULL);
+		do_family(m, cmd);
+}
+
+static void obey(struct pevent *e, const struct command *cmd, unsigned long flags)
+{
+	if (flags & PERF_IOC_FLAG_GROUP)
+		do_group(pe_leader(e), cmd);
+	else
+		do_family(e, cmd);
 }
 
 struct refresh_args {
@@ -248,10 +287,10 @@ static void modify_breakpoint(struct pevent *e, void *arg)
 	if (args->err)
 		return;
 	e->attr.sig_data = args->attr.sig_data;
-	disable_one(e, NULL);
+	do_one(e, (void *)&disable);
 	args->err = modify_user_hw_breakpoint_check(&e->pub, &args->attr, true);
 	if (!e->attr.disabled)
-		enable_one(e, NULL);
+		do_one(e, (void *)&enable);
 }
 #else
 static void modify_breakpoint(struct pevent *e, void *arg)
@@ -309,13 +348,13 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 
 	switch (cmd) {
 	case PERF_EVENT_IOC_ENABLE:
-		on_group(e, enable_one, arg);
+		obey(e, &enable, arg);
 		return 0;
 	case PERF_EVENT_IOC_DISABLE:
-		on_group(e, disable_one, arg);
+		obey(e, &disable, arg);
 		return 0;
 	case PERF_EVENT_IOC_RESET:
-		on_group(e, reset_one, arg);
+		obey(e, &reset, arg);
 		return 0;
 	case PERF_EVENT_IOC_REFRESH:
 		return refresh(e, arg);
@@ -382,14 +421,14 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 }
 #endif
 
-static int for_own_events(void (*fn)(struct pevent *e, void *arg))
+static int for_own_events(const struct command *cmd)
 {
 	struct pevent *e;
 
 	mutex_lock(&current->perf_event_mutex);
 	list_for_each_entry(e, &current->perf_event_list, owner_entry) {
 		guard(pe_event_ctx)(e);
-		pe_family_each(e, fn, NULL);
+		do_family(e, cmd);
 	}
 	mutex_unlock(&current->perf_event_mutex);
 	return 0;
@@ -398,13 +437,13 @@ static int for_own_events(void (*fn)(struct pevent *e, void *arg))
 /* Contract: prctl(PR_TASK_PERF_EVENTS_ENABLE), all events that current opened. */
 int perf_event_task_enable(void)
 {
-	return for_own_events(enable_one);
+	return for_own_events(&enable);
 }
 
 /* Contract: prctl(PR_TASK_PERF_EVENTS_DISABLE). */
 int perf_event_task_disable(void)
 {
-	return for_own_events(disable_one);
+	return for_own_events(&disable);
 }
 
 /* Contract: in-kernel users of single events; task context. */

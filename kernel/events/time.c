@@ -77,7 +77,6 @@ void pe_times_sync(struct pevent *e, u64 now)
 	      pe_clock_read(enabled_driver(e), now));
 	steer(&e->running, state >= PERF_EVENT_STATE_ACTIVE,
 	      pe_clock_read(&e->slot->clock, now));
-	e->total_time_enabled = e->enabled.time;
 	e->total_time_running = e->running.time;
 }
 
