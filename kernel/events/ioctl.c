@@ -3,8 +3,8 @@
  * ioctl() and prctl() on events.
  *
  * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group, and to its children
- * too; a group without children is told by one call to its CPU.  ctx->mutex keeps the group together
- * meanwhile, the family lock the children.  Task context.
+ * too; a group without children is told by one call to its CPU.  ctx->mutex keeps the group as it
+ * is meanwhile, the family lock the children.  Task context.
  */
 
 #include <linux/bpf.h>

@@ -12,9 +12,9 @@
  * Its end is short as well when it exits with its task.  Hits find the events of a task by current
  * only, with preemption off, so when the task itself has taken its context out for good, no hit on
  * any CPU can still look at one of them: it is freed at once, and the next fork finds its memory in
- * the cache.  Another task may have had the context before (exchange.c): it has switched since.  If
- * its original is closed first, or somebody has pinned it, it is an event as any other: all that may
- * come upon a copy treats plain ones alike, but for what needs a work to queue.
+ * the cache.  Another task may have had the context before (exchange.c): it has switched since.
+ * If its original is closed first, or somebody has pinned it, it is an event as any other: all that
+ * may come upon a copy treats plain ones alike, but for what needs a work to queue.
  *
  * A copy is plain for life.  Its original may get a program or siblings later; what is copied then
  * is not plain, and a copy that has got siblings leaves the long way.
