@@ -460,7 +460,7 @@ static void refresh_a_clock(void)
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 
 	attr.sample_period = 10000;
-	refresh_each(&attr, 1500);
+	refresh_each(&attr, 400);
 }
 
 static void refresh_a_counter(void)
@@ -469,7 +469,7 @@ static void refresh_a_counter(void)
 
 	attr.sample_period = 10000;
 	attr.exclude_kernel = 1;
-	refresh_each(&attr, 500);
+	refresh_each(&attr, 200);
 }
 
 struct joiners {
