@@ -28,7 +28,7 @@ static void enter_oncpu(void *info)
 
 	pe_lock_here(NULL);
 	if (ctx->oncpu < 0)
-		pe_ctx_in(ctx, pe_now());
+		pe_ctx_in(ctx, NULL, pe_now());
 	pe_unlock_here(NULL);
 	pe_cgroup_follow(current);
 }

@@ -149,7 +149,7 @@ static void enter_if_current(void *info)
 	struct pctx *ctx = info;
 
 	if (pe_task_ctx(current) == ctx)
-		pe_ctx_enter_current(ctx);
+		pe_ctx_enter_current(ctx, NULL);
 }
 
 /* Where the task of a context runs that should be in and is not; -1 if there is nothing to do. */

@@ -120,9 +120,9 @@ void pe_disable_locked(struct pevent *e, u64 now);
 void pe_passive_group_settle(struct pevent *leader, u64 now);
 
 /* switch.c */
-void pe_ctx_in(struct pctx *ctx, u64 now);
+void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now);
 void pe_ctx_out(struct pctx *ctx, u64 now);
-void pe_ctx_enter_current(struct pctx *ctx);
+void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes);
 void pe_slot_refresh_pages(struct pe_slot *slot);
 
 /* cgroup.c */

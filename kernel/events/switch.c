@@ -43,7 +43,7 @@ static bool has_pinned(struct pe_part *part)
 	return lane && !group_queue_empty(&lane->queue[PE_PINNED]);
 }
 
-static void part_enter(struct pe_part *part, u64 now)
+static void part_enter(struct pe_part *part, struct task_struct *comes, u64 now)
 {
 	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
 	struct pe_part *cpu_part = &cpc->cpu_part;
@@ -61,8 +61,8 @@ static void part_enter(struct pe_part *part, u64 now)
 	}
 	pe_part_in(part, PE_FLEXIBLE, now);
 	/* Before anything counts: a sample must not show the branches of the task before. */
-	if (unlikely(cpc->sched_cb_usage) && part != cpu_part)
-		part->pmu->sched_task(&part->pub, part->ctx->task, true);
+	if (unlikely(cpc->sched_cb_usage) && comes)
+		part->pmu->sched_task(&part->pub, comes, true);
 	perf_pmu_enable(part->pmu);
 }
 
@@ -82,9 +82,10 @@ void pe_slot_refresh_pages(struct pe_slot *slot)
 /**
  * pe_ctx_in() - a context comes in on this CPU
  * @ctx: the context, locked; with groups to schedule, this CPU's context is locked too
+ * @comes: its task, if a switch brings it; else NULL
  * @now: pe_now()
  */
-void pe_ctx_in(struct pctx *ctx, u64 now)
+void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now)
 {
 	int cpu = smp_processor_id();
 	struct pe_part *part;
@@ -100,7 +101,7 @@ void pe_ctx_in(struct pctx *ctx, u64 now)
 		return;
 	list_for_each_entry(part, &ctx->parts, ctx_entry)
 		if (part->nr_groups)
-			part_enter(part, now);
+			part_enter(part, comes, now);
 }
 
 /**
@@ -162,15 +163,16 @@ static void unlock_after_switch(struct pctx *ctx, bool both)
 /**
  * pe_ctx_enter_current() - let the current task's context in, if it has events and is not in yet
  * @ctx: its context
+ * @comes: as for pe_ctx_in()
  *
  * Irqs off.
  */
-void pe_ctx_enter_current(struct pctx *ctx)
+void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes)
 {
 	bool both = lock_for_switch(ctx);
 
 	if (ctx->nr_events && ctx->oncpu < 0 && !ctx->dead)
-		pe_ctx_in(ctx, pe_now());
+		pe_ctx_in(ctx, comes, pe_now());
 	unlock_after_switch(ctx, both);
 }
 
@@ -236,7 +238,7 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 
 	/* One that was exchanged is in.  Who adds to one that has just gone out tells this CPU. */
 	if (ctx && READ_ONCE(ctx->oncpu) < 0) {
-		pe_ctx_enter_current(ctx);
+		pe_ctx_enter_current(ctx, task);
 		told = ctx;
 	}
 	call_sched_task(task, true, told);

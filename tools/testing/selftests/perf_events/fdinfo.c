@@ -123,6 +123,7 @@ static void counts(void)
 	need_fdinfo();
 	attr.disabled = 1;
 	attr.inherit = 1;
+	attr.inherit_stat = 1;	/* each task keeps its own */
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	text_is(fd, "copies", "0");
