@@ -252,9 +252,9 @@ static void exclusive_beside_others(void)
 	int cpu, fd;
 
 	pt_pin(0);
-	cpu = pinned_on_cpu0();
 	attr.exclusive = 1;
 	fd = pt_open_hw(&attr, -1);
+	cpu = pinned_on_cpu0();
 	pt_enable(fd);
 	pt_spin(1000000);
 	pt_disable(fd);
