@@ -697,7 +697,7 @@ static void disturbed_sums(void)
 
 	all = pt_open(&attr, 0, -1, -1, 0);
 	mine = pt_open(&own, 0, -1, -1, 0);
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 3; i++) {
 		struct perf_event_attr more = faults();
 		int fd = pt_open(&more, 0, -1, -1, 0);
 		u64 before;
@@ -705,13 +705,13 @@ static void disturbed_sums(void)
 		start_pairs();
 		before = pt_count(all) - pt_count(mine);
 		for (j = 0; j < 2 * PAIRS; j++)
-			send(&pairs[j], j & 1 ? SERVE : PLAY, 200);
+			send(&pairs[j], j & 1 ? SERVE : PLAY, 100);
 		while (!answered(&pairs[0]) || !answered(&pairs[2]))
 			if (i)
 				disturb(round++);
 		for (j = 0; j < 2 * PAIRS; j++)
 			pt_eq(answer(&pairs[j]), 0);
-		pt_eq(pt_count(all) - pt_count(mine), before + PAIRS * 3 * 200);
+		pt_eq(pt_count(all) - pt_count(mine), before + PAIRS * 3 * 100);
 		close(fd);
 		stop_pairs();
 	}
@@ -726,7 +726,7 @@ static void disturbed_lives(void)
 
 	all = pt_open(&attr, 0, -1, -1, 0);
 	start_pairs();
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < 16; i++) {
 		for (j = 0; j < 2 * PAIRS; j++)
 			send(&pairs[j], way[(i + j) % 6], 3);
 		disturb(round++);
@@ -737,7 +737,7 @@ static void disturbed_lives(void)
 		disturb(round++);
 		for (j = 0; j < 2 * PAIRS; j++)
 			pt_eq(answer(&pairs[j]), 0);
-		if (i % 10 == 9)
+		if (i % 8 == 7)
 			counts_right(all, pairs, 2 * PAIRS);
 	}
 	stop_pairs();
