@@ -51,7 +51,7 @@ static bool unlike(struct pevent *e)
 	return !attr->inherit || attr->inherit_stat || attr->sigtrap ||
 	       attr->enable_on_exec || attr->remove_on_exec ||
 	       attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID) ||
-	       attr->type == PERF_TYPE_BREAKPOINT || e->tp_event ||
+	       attr->type == PERF_TYPE_BREAKPOINT || pe_trace_call(e) ||
 	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
 	       has_addr_filter(&e->pub) || e->attach_state & PERF_ATTACH_TASK_DATA ||
 	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||

@@ -38,6 +38,12 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 {
 	struct pctx *ctx;
 
+	/*
+	 * disown_all() has just had the mutex: who published a context before is seen, and nobody
+	 * gives one to a task that exits.  A task that goes on may get its first a moment later.
+	 */
+	if (!pe_task_ctx(task))
+		return NULL;
 	guard(mutex)(&task->perf_event_mutex);
 	ctx = pe_hold_current_ctx();	/* until it is dead */
 	if (!ctx)

@@ -85,16 +85,6 @@ void pe_disable_at_limit(struct pevent *e);	/* any context, on e's CPU */
 void pe_queue_signal(struct pevent *e);		/* any context: SIGIO for e->pending_kill */
 bool pe_pending_idle(struct pevent *e);	/* e's memory may go, see pending.c */
 
-/* The trace event behind an event of tracepoint.c, or NULL. */
-static inline struct trace_event_call *pe_trace_call(const struct pevent *e)
-{
-#ifdef CONFIG_EVENT_TRACING
-	return e->tp_event;
-#else
-	return NULL;
-#endif
-}
-
 /* software.c, clock.c, tracepoint.c: PMUs, registered at boot */
 void pe_software_init(void);
 void pe_clock_pmus_init(void);

@@ -490,6 +490,16 @@ static inline struct pevent *pe_origin(struct pevent *e)
 	return e->parent ? pe(e->parent) : e;
 }
 
+/* The trace event behind an event of tracepoint.c, or NULL. */
+static inline struct trace_event_call *pe_trace_call(const struct pevent *e)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return e->tp_event;
+#else
+	return NULL;
+#endif
+}
+
 /*
  * In the group of @leader, @e can be left to itself.  Not if it sits in another slot: an event of
  * the CPU may join the group of a cgroup's, and then counts only while that is in.
