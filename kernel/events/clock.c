@@ -29,9 +29,15 @@
 static void fold(struct perf_event *event)
 {
 	u64 now = pe_clock_read(&pe(event)->slot->clock, pe_now());
+	s64 more = now - local64_xchg(&event->hw.prev_count, now);
 
-	/* read() may nest in itself, with a later time: the sum comes out right all the same. */
-	local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
+	/*
+	 * read() may nest in itself, with a later time: the sum comes out right all the same.  A
+	 * passive event is not read; but a CPU that was ahead may have started it, see time.c.
+	 */
+	if (more < 0 && pe_is_passive(pe(event)))
+		more = 0;
+	local64_add(more, &event->count);
 }
 
 static u64 timer_period(const struct perf_event *event)

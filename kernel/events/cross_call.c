@@ -132,20 +132,24 @@ void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg)
  */
 bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg)
 {
+	struct pctx *task_ctx = ctx;
 	unsigned long flags;
 	bool here;
 
 	local_irq_save(flags);
-	if (!ctx->task && ctx->cpu != smp_processor_id()) {
+	if (!ctx->task) {
 		/* Two CPU contexts are never locked together. */
-		local_irq_restore(flags);
-		return false;
+		if (ctx->cpu != smp_processor_id()) {
+			local_irq_restore(flags);
+			return false;
+		}
+		task_ctx = pe_current_ctx();	/* as in run_oncpu() */
 	}
-	pe_lock_here(ctx);
+	pe_lock_here(task_ctx);
 	here = ctx->oncpu < 0 || ctx->oncpu == smp_processor_id();
 	if (here)
 		fn(ctx, arg);
-	pe_unlock_here(ctx);
+	pe_unlock_here(task_ctx);
 	local_irq_restore(flags);
 	return here;
 }

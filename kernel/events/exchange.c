@@ -153,6 +153,9 @@ bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_str
 	if (!other || READ_ONCE(other->kind) != ctx->kind || ctx->held || other->held ||
 	    pe_cgroup_moves(next))
 		return false;
+	/* Until current is @next, an NMI would take the CPU's counters away from user space. */
+	if (ctx->pub.nr_user)
+		return false;
 
 	raw_spin_lock(&ctx->lock);
 	/* Locks of two tasks have no order.  Somebody is at one of them: take the usual way. */

@@ -158,10 +158,13 @@ void perf_event_exit_task(struct task_struct *task)
 	pe_ctx_put(ctx);
 }
 
-/* Enable what waits for exec. Return: there are events that end with exec. */
+/*
+ * Enable what waits for exec.  The context is out meanwhile, for each sibling would have its group
+ * taken out and tried again.  Return: there are events that end with exec.
+ */
 static bool enable_on_exec(struct pctx *ctx)
 {
-	bool some_end = false;
+	bool some_end = false, in = ctx->oncpu >= 0, out = false;
 	u64 now = pe_now();
 	struct pevent *e;
 
@@ -169,9 +172,14 @@ static bool enable_on_exec(struct pctx *ctx)
 		some_end |= e->attr.remove_on_exec;
 		if (!e->attr.enable_on_exec)
 			continue;
+		if (in && !out)
+			pe_ctx_out(ctx, now);
+		out = in;
 		e->attr.enable_on_exec = 0;
 		pe_enable_locked(e, now);
 	}
+	if (out)
+		pe_ctx_in(ctx, NULL, now);
 	return some_end;
 }
 

@@ -248,7 +248,7 @@ static void stop(struct pevent *e, u64 now)
 			passive_group_stop(e, now);
 	} else if (pe_is_leader(e)) {
 		pe_group_out(e, now);
-	} else {
+	} else if (e->state == PERF_EVENT_STATE_ACTIVE) {
 		pe_member_out(e, now);
 	}
 }
@@ -426,6 +426,34 @@ void pe_enable_locked(struct pevent *e, u64 now)
 		pe_group_out(leader, now);
 	}
 	admit_if_possible(leader, now);
+}
+
+/**
+ * pe_enable_group_locked() - enable a leader and its siblings
+ * @leader: an attached event that leads
+ * @now: pe_now()
+ *
+ * The group comes off for the first sibling that is to join it and is tried again once, with all:
+ * irqs are off, and a group has as many members as its owner has descriptors.
+ */
+void pe_enable_group_locked(struct pevent *leader, u64 now)
+{
+	struct pevent *m;
+
+	if (pe_group_passive(leader)) {
+		pe_for_each_member(m, leader)
+			pe_enable_locked(m, now);
+		return;
+	}
+	pe_for_each_sibling(m, leader) {
+		if (m->state < PERF_EVENT_STATE_INACTIVE)
+			pe_group_out(leader, now);
+		pe_enable_locked(m, now);
+	}
+	if (leader->state < PERF_EVENT_STATE_INACTIVE)
+		pe_enable_locked(leader, now);
+	else if (list_empty(&leader->running_entry))
+		admit_if_possible(leader, now);
 }
 
 /**

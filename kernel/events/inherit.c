@@ -10,7 +10,7 @@
  *				ctx->unjoined.  Fork may still fail: perf_event_free_task().
  *	perf_event_fork()	fork cannot fail any more: the copies join their families.  One
  *				whose parent was closed meanwhile is dropped, one whose family
- *				was enabled or disabled meanwhile (family_gen) follows.
+ *				was enabled, disabled or moved meanwhile (family_gen) follows.
  *	pe_child_leave()	the task exits: counts go to the sums, the copy is unlinked.
  *
  * The parent task's context is walked through a snapshot, since copying sleeps.  Events may be
@@ -20,6 +20,8 @@
  * Called by fork and exit in task context.
  */
 
+#include <linux/hw_breakpoint.h>
+#include <linux/wait_bit.h>
 #include "lifetime.h"
 
 static bool inherits(const struct pevent *e, u64 clone_flags)
@@ -231,6 +233,8 @@ void perf_event_free_task(struct task_struct *task)
 	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
 		list_del_init(&e->child_entry);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		/* The task goes now, whoever has a reference.  See perf_pmu_unregister(). */
+		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
 		pe_put(e);
 	}
 	ctx->dead = true;
@@ -248,6 +252,37 @@ static void follow_fn(struct pctx *ctx, void *arg)
 		pe_disable_locked(e, pe_now());
 }
 
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+static void stop_fn(struct pctx *ctx, void *arg)
+{
+	pe_disable_locked(arg, pe_now());
+}
+
+/* Return: false if there is no register for what @e is to watch now; then it watches nothing. */
+static bool follow_breakpoint(struct pevent *e)
+{
+	struct perf_event_attr *attr = &pe_parent(e)->attr;
+
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return true;
+	pe_event_call(e, stop_fn, e);
+	e->attr.sig_data = attr->sig_data;
+	return !modify_user_hw_breakpoint_check(&e->pub, attr, false);
+}
+#else
+static bool follow_breakpoint(struct pevent *e)
+{
+	return true;
+}
+#endif
+
+/* The family was enabled, disabled or made to watch something else since @e was copied. */
+static void follow(struct pevent *e)
+{
+	if (follow_breakpoint(e))
+		pe_event_call(e, follow_fn, e);
+}
+
 static void join_family(struct pevent *e)
 {
 	struct pevent *parent = pe_parent(e);
@@ -258,7 +293,7 @@ static void join_family(struct pevent *e)
 		list_add_tail(&e->child_entry, &parent->children);
 		e->in_family = true;
 		if (e->family_gen != parent->family_gen)
-			pe_event_call(e, follow_fn, e);
+			follow(e);
 		if (!list_empty(&parent->addr_filters.list))
 			pe_addr_filters_apply(e);
 		mutex_unlock(&parent->family_lock);

@@ -76,6 +76,10 @@ static void group_fn(struct pctx *ctx, void *arg)
 	struct group_command *group = arg;
 	struct pevent *m;
 
+	if (group->cmd == &enable) {
+		pe_enable_group_locked(group->leader, pe_now());
+		return;
+	}
 	pe_for_each_member(m, group->leader)
 		group->cmd->fn(ctx, m);
 }

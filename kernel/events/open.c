@@ -334,12 +334,13 @@ static struct file *attach(struct opening *o)
 	if (IS_ERR(file))
 		return file;
 
-	e->owner = current;
 	pe_attach(o->ctx, e);
 	close_ctx(o);
 	close_task(o);
 
+	/* With its link: the task may exec meanwhile and remove the event, see pe_leave_owner(). */
 	mutex_lock(&current->perf_event_mutex);
+	e->owner = current;
 	list_add_tail(&e->owner_entry, &current->perf_event_list);
 	mutex_unlock(&current->perf_event_mutex);
 	return file;

@@ -40,7 +40,8 @@ bool pe_plain_can(struct pevent *from)
 	struct pevent *origin = pe_origin(from);
 
 	return origin->passive && !origin->counts_time && !is_sampling_event(&origin->pub) &&
-	       !origin->plan.sideband && !origin->attr.inherit_stat && !READ_ONCE(origin->prog) &&
+	       !origin->attr.freq && !origin->plan.sideband && !origin->attr.inherit_stat &&
+	       !READ_ONCE(origin->prog) &&
 	       pe_is_leader(from) && !from->nr_siblings;
 }
 

@@ -76,6 +76,16 @@ static void revoke(struct pevent *e)
 	wake_up_all(&e->waitq);
 }
 
+/* A fork that fails may be waiting for it: perf_event_free_task().  @e is but an address then. */
+static void unpin(struct pevent *e)
+{
+	void *key = &e->refs;
+
+	pe_put(e);
+	smp_mb__after_atomic();		/* the count, then the look for who waits */
+	wake_up_var(key);
+}
+
 /* The first part whose context nobody is freeing yet; its context gets a reference. */
 static struct pe_part *next_part(struct pe_roster *roster)
 {
@@ -132,7 +142,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 		roster = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->roster;
 		while ((e = next_event(roster))) {
 			revoke(e);
-			pe_put(e);
+			unpin(e);
 		}
 	}
 	wait_var_event(pmu, rosters_empty(pmu, true));

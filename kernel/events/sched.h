@@ -116,6 +116,7 @@ void pe_withdraw(struct pevent *e, bool keep_group, u64 now);
 void pe_group_take(struct pevent *leader, u64 now);
 void pe_group_bring(struct pevent *leader, u64 now);
 void pe_enable_locked(struct pevent *e, u64 now);
+void pe_enable_group_locked(struct pevent *leader, u64 now);
 void pe_disable_locked(struct pevent *e, u64 now);
 void pe_passive_group_settle(struct pevent *leader, u64 now);
 

@@ -149,8 +149,11 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
 u64 pe_count_now(struct pevent *e, u64 now)
 {
 	u64 count = local64_read(&e->count);
+	s64 more;
 
-	if (e->counts_time && e->state == PERF_EVENT_STATE_ACTIVE && pe_is_passive(e))
-		count += pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
+	if (e->counts_time && e->state == PERF_EVENT_STATE_ACTIVE && pe_is_passive(e)) {
+		more = pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
+		count += max(more, 0);	/* it may have been started by a CPU that is ahead */
+	}
 	return count;
 }

@@ -714,6 +714,31 @@ static void killed_children(void)
 	}
 }
 
+/* "By frequency" without one is no sampling; the copies are counters like any other. */
+static void frequency_of_zero(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd[2], wait[2], i;
+	pid_t pid;
+	char c;
+
+	attr.inherit = 1;
+	attr.freq = 1;
+	attr.exclude_kernel = 1;
+	pt_need(!pipe(wait), "pipe: %s", strerror(errno));
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	pid = fork();
+	if (!pid) {
+		close(wait[1]);
+		_exit(read(wait[0], &c, 1) != 0);
+	}
+	close(fd[0]);
+	close(wait[1]);
+	pt_reap(pid);
+	pt_check(pt_count(fd[1]) > 0, "no faults");
+}
+
 static const struct pt_case cases[] = {
 	{ "sum_of_a_child", sum_of_a_child },
 	{ "not_without_the_bit", not_without_the_bit },
@@ -738,6 +763,7 @@ static const struct pt_case cases[] = {
 	{ "hw_sum_of_children", hw_sum_of_children },
 	{ "class35_fork_races_open_and_close", class35_fork_races_open_and_close },
 	{ "killed_children", killed_children },
+	{ "frequency_of_zero", frequency_of_zero },
 };
 
 PT_MAIN(cases)

@@ -423,6 +423,40 @@ static void group_all_or_nothing(void)
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
 }
 
+/*
+ * Siblings that join a group on the PMU by one ioctl take it off and on once,
+ * not once each: irqs are off meanwhile.
+ */
+static void group_enabled_at_once(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read r;
+	int lead, before, i;
+
+	load("counters=8");
+	need_revoking();	/* the older scheduler asks for each */
+	attr = hits();
+	attr.read_format = PERF_FORMAT_GROUP;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 1;
+	for (i = 1; i < 8; i++)
+		pt_open(&attr, 0, -1, lead, 0);
+	hit(3);
+	before = (int)pt_module_get(MODULE, "adds");
+	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	pt_eq(pt_module_get(MODULE, "adds"), before + 8);
+	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	pt_eq(pt_module_get(MODULE, "adds"), before + 8);
+	hit(5);
+	pt_read(lead, attr.read_format, 8, &r);
+	for (i = 0; i < 8; i++)
+		pt_eq(r.v[i].value, i ? 5 : 8);
+	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP), 0);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	pt_eq(pt_module_get(MODULE, "adds"), before + 16);
+}
+
 /* Each hit finds one of the two on the PMU, whatever rotation does. */
 static void exclusive_is_alone(void)
 {
@@ -711,6 +745,9 @@ static void *forks(void *arg)
 		pt_check(pid > 0, "fork: %s", strerror(errno));
 		forked++;
 		waitpid(pid, NULL, 0);
+		/* One that fails when the copies have been made: there is no room for the pidfd. */
+		pt_eq(syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 1, 0, 0), -1);
+		pt_eq(errno, EFAULT);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -763,6 +800,7 @@ static const struct pt_case cases[] = {
 	{ "samples_are_exact", samples_are_exact },
 	{ "pinned_in_error", pinned_in_error },
 	{ "group_all_or_nothing", group_all_or_nothing },
+	{ "group_enabled_at_once", group_enabled_at_once },
 	{ "exclusive_is_alone", exclusive_is_alone },
 	{ "multiplexing", multiplexing },
 	{ "class42_live_events", class42_live_events },

@@ -16,6 +16,7 @@
  *	kernel_count	what that counted
  *	nr_events	events initialised and not destroyed
  *	nr_added	events on counters now, on all CPUs
+ *	adds		how often one was put on a counter
  *	nr_switches	calls of sched_task() since the last reading, with switches=1
  *	nr_in, nr_out	those of a task that came, or went; wrong_task: it was not current
  *	revokes		a PMU may be unregistered while it has events
@@ -56,6 +57,7 @@ struct count_cpu {
 static DEFINE_PER_CPU(struct count_cpu, count_cpu);
 static atomic_t nr_events = ATOMIC_INIT(0);
 static atomic_t nr_added = ATOMIC_INIT(0);
+static atomic_t adds = ATOMIC_INIT(0);
 static atomic_t nr_switches = ATOMIC_INIT(0);
 static int nr_in, nr_out, wrong_task;	/* of one CPU at a time */
 module_param(nr_in, int, 0644);
@@ -134,6 +136,7 @@ static int count_add(struct perf_event *event, int flags)
 	event->hw.idx = i;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	atomic_inc(&nr_added);
+	atomic_inc(&adds);
 	if (switches)
 		cb_inc(event->pmu);
 	if (flags & PERF_EF_START)
@@ -432,6 +435,13 @@ ACTION(kernel_cpu, kernel_cpu_set, NULL, 0200);
 ACTION(kernel_count, NULL, kernel_count_get, 0444);
 ACTION(nr_events, NULL, nr_events_get, 0444);
 ACTION(nr_added, NULL, nr_added_get, 0444);
+
+static int adds_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", atomic_read(&adds));
+}
+
+ACTION(adds, NULL, adds_get, 0444);
 ACTION(nr_switches, NULL, nr_switches_get, 0444);
 ACTION(revokes, NULL, revokes_get, 0444);
 
