@@ -264,7 +264,7 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 /* The buffer to which the tracer of @e is writing on this CPU, or NULL.  Irqs off. */
 static struct perf_buffer *traced_buffer(const struct pevent *e)
 {
-	struct pevent *tracer = pe(READ_ONCE(e->aux_event));
+	struct pevent *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
 
 	if (!tracer || READ_ONCE(tracer->state) != PERF_EVENT_STATE_ACTIVE ||
@@ -313,7 +313,7 @@ static void fill_with_zeroes(struct perf_output_handle *handle, u64 len)
  */
 void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pevent *e, u64 size)
 {
-	struct pevent *tracer = pe(READ_ONCE(e->aux_event));
+	struct pevent *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
 	long copied = 0;
 
@@ -356,7 +356,7 @@ static void switch_tracer(struct pevent *tracer, bool pause)
  */
 static void act(struct pevent *e, bool pause)
 {
-	struct pevent *tracer = pe(READ_ONCE(e->aux_event));
+	struct pevent *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
 
 	if (!tracer)

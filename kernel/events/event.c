@@ -27,12 +27,19 @@
 #include "lifetime.h"
 
 struct kmem_cache *pe_event_cache;
+static struct kmem_cache *whole_cache;
 static atomic64_t last_id;
 
-int __init pe_event_cache_init(void)
+void __init pe_event_caches_init(void)
 {
-	pe_event_cache = KMEM_CACHE(pevent, SLAB_PANIC);
-	return 0;
+	whole_cache = KMEM_CACHE(pevent, SLAB_PANIC);
+	pe_event_cache = kmem_cache_create("pevent_short", PE_EVENT_SIZE, 0, SLAB_PANIC, NULL);
+}
+
+/* ftrace:function, which needs all of struct perf_event, is of this type; copies are as well. */
+static struct kmem_cache *cache_for(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT ? whole_cache : pe_event_cache;
 }
 
 /* Unique, never 0. */
@@ -72,7 +79,7 @@ void pe_put_memory(struct pevent *e)
 	if (e->cgrp)
 		pe_cgroup_put(e->cgrp);
 	put_pid_ns(e->ns);
-	kmem_cache_free(pe_event_cache, e);
+	kmem_cache_free(cache_for(&e->attr), e);
 }
 
 static void free_rcu_done(struct rcu_head *rcu)
@@ -172,7 +179,6 @@ static void init_lists(struct pevent *e)
 	INIT_LIST_HEAD(&e->running_entry);
 	INIT_LIST_HEAD(&e->children);
 	INIT_LIST_HEAD(&e->child_entry);
-	INIT_LIST_HEAD(&e->owner_entry);
 	INIT_LIST_HEAD(&e->pmu_entry);
 	INIT_LIST_HEAD(&e->rb_entry);
 	mutex_init(&e->family_lock);
@@ -227,7 +233,8 @@ static void run_sigtrap(struct callback_head *work)
 static struct pevent *make(const struct pe_origin_args *args)
 {
 	int node = args->cpu >= 0 ? cpu_to_node(args->cpu) : NUMA_NO_NODE;
-	struct pevent *e = kmem_cache_alloc_node(pe_event_cache, GFP_KERNEL | __GFP_ZERO, node);
+	struct pevent *e = kmem_cache_alloc_node(cache_for(args->attr), GFP_KERNEL | __GFP_ZERO,
+						 node);
 	struct pevent *parent = args->parent;
 
 	if (!e)

@@ -14,7 +14,7 @@ void __init perf_event_init(void)
 {
 	int err;
 
-	pe_event_cache_init();
+	pe_event_caches_init();
 	pe_pmu_init();
 	pe_hotplug_init();
 	pe_limits_init();

@@ -23,12 +23,6 @@
  */
 #include "lifetime.h"
 
-#if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
-#define END_OF_PREFIX	offsetof(struct pevent, ftrace_ops)
-#else
-#define END_OF_PREFIX	sizeof(struct perf_event)
-#endif
-
 /**
  * pe_plain_can() - may the copy of an event be plain?
  * @from: an event, pinned
@@ -85,10 +79,9 @@ static void init_links(struct pevent *e)
 
 static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
 {
-	/* All but the attr, which is copied, and what only events of tracing look at. */
+	/* All but the attr, which is copied. */
 	memset(e, 0, offsetof(struct pevent, attr));
-	memset(&e->parent, 0, END_OF_PREFIX - offsetof(struct pevent, parent));
-	memset(&e->slot, 0, sizeof(*e) - offsetof(struct pevent, slot));
+	memset(&e->parent, 0, PE_EVENT_SIZE - offsetof(struct pevent, parent));
 	init_links(e);
 	refcount_set(&e->refs, 1);
 	refcount_set(&e->mem_refs, 1);

@@ -2,8 +2,8 @@
 /*
  * Layer 0: the private objects of the performance-events core.
  *
- * struct perf_event in <linux/perf_event.h> is the public prefix that drivers see; struct pevent
- * is the whole object.  The same split is used for contexts and their per-PMU parts.  The prefix
+ * struct perf_event in <linux/perf_event.h> is the public part that drivers see; struct pevent
+ * is the whole object.  The same split is used for contexts and their per-PMU parts.  The part
  * is embedded without a name (-fms-extensions), so e->state and e->slot read alike, and under the
  * name pub, so &e->pub goes to functions of the contract.
  *
@@ -353,11 +353,6 @@ enum pe_disable {
  * clocks when they only count).  A group of passive events is never scheduled; see context.c.
  */
 struct pevent {
-	union {
-		struct perf_event;
-		struct perf_event	pub;
-	};
-
 	/* hit and sample path */
 	struct pe_slot		*slot;			/* L: where it is eligible */
 	struct perf_cgroup	*cgrp;			/* I: whose tasks it counts, or NULL */
@@ -394,13 +389,16 @@ struct pevent {
 	refcount_t		mem_refs;		/* A: itself, children: until RCU is done */
 	struct mutex		family_lock;
 	struct list_head	children;		/* F */
-	struct list_head	child_entry;		/* F of the parent; ctx->unjoined before */
+	union {
+		/* child: F of the parent; ctx->unjoined before */
+		struct list_head	child_entry;
+		struct list_head	owner_entry;	/* O: opened */
+	};
 	struct pevent		*clone;			/* current, during its fork only */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;
 	atomic64_t		gone_running;
-	struct list_head	owner_entry;		/* O */
 	struct module		*module;		/* I: of the PMU, held until the end */
 	struct pe_roster	*roster;		/* I: the PMU's, or NULL */
 	struct list_head	pmu_entry;		/* roster->lock */
@@ -434,7 +432,20 @@ struct pevent {
 	/* figures for fdinfo */
 	atomic_t		nr_throttled;
 	atomic_t		nr_wakeups;		/* of the opened event's readers */
+
+	/* The last, for few events have memory for pub.ftrace_ops: see PE_EVENT_SIZE. */
+	union {
+		struct perf_event;
+		struct perf_event	pub;
+	};
 };
+
+/* What events have that are not trace events: all but the large last member. */
+#if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
+#define PE_EVENT_SIZE	offsetof(struct pevent, ftrace_ops)
+#else
+#define PE_EVENT_SIZE	sizeof(struct pevent)
+#endif
 
 /* error.c, for all layers: notes why something is refused, returns @err */
 int pe_err(int err, const char *text);
@@ -442,11 +453,16 @@ ssize_t pe_show_error(char *buf);
 
 /**
  * pe() - the whole event behind a contract pointer
- * @event: may be NULL
+ * @event: not NULL
  */
 static inline struct pevent *pe(const struct perf_event *event)
 {
-	return (struct pevent *)event;
+	return container_of((struct perf_event *)event, struct pevent, pub);
+}
+
+static inline struct pevent *pe_or_null(const struct perf_event *event)
+{
+	return event ? pe(event) : NULL;
 }
 
 /*
@@ -481,7 +497,7 @@ static inline bool pe_is_leader(const struct pevent *e)
 
 static inline struct pevent *pe_parent(const struct pevent *e)
 {
-	return pe(e->parent);
+	return pe_or_null(e->parent);
 }
 
 /* The event that the user opened: itself, or the parent of an inherited one. */
@@ -530,8 +546,6 @@ static inline bool pe_is_passive(const struct pevent *e)
 {
 	return pe_group_passive(pe_leader(e));
 }
-
-static_assert(offsetof(struct pevent, pub) == 0);
 
 /* All siblings of @leader; the caller holds ctx->mutex or ctx->lock, or has irqs off on its CPU. */
 #define pe_for_each_sibling(s, leader)							\
