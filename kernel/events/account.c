@@ -111,7 +111,7 @@ static void add_freq_user(int change) { }
 /*
  * Kinds of records that hooks have to be looked at for.  attr.mmap2 alone is not a request: it
  * tells which form of record attr.mmap and attr.mmap_data get.  It does qualify for records which
- * others have made happen.
+ * others have made happen, by asking for mappings of either kind.
  */
 static u32 sideband_requests(const struct pevent *e)
 {
@@ -120,6 +120,8 @@ static u32 sideband_requests(const struct pevent *e)
 
 	if (!attr->mmap)
 		kinds &= ~BIT(PE_SB_MMAP);
+	if (attr->mmap_data)
+		kinds |= BIT(PE_SB_MMAP);
 	if (!attr->mmap && !attr->mmap_data && !attr->comm && !attr->task)
 		kinds &= ~BIT(PE_SB_TASK);
 	return kinds;

@@ -179,7 +179,7 @@ noinline int pe_record_too_long(struct pevent *e)
 	guard(preempt)();
 	rb = rcu_dereference_sched(e->rb);
 	if (rb && rb->nr_pages) {
-		local_inc(&rb->lost);
+		pe_lose(rb);
 		atomic64_inc(&e->lost_samples);
 	}
 	return -ENOSPC;

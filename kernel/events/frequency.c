@@ -161,6 +161,11 @@ static void follow_rate(struct pevent *e, struct pmu_pause *pause)
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return;
 	pause_for(pause, e->pmu);
+	/* An NMI since the tick began may have throttled it; started below, it is no more. */
+	if (e->hw.interrupts == PE_THROTTLED) {
+		e->hw.interrupts = 0;
+		pe_record_throttle(e, false);
+	}
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	count = local64_read(&e->count);
 	delta = count - e->hw.freq_count_stamp;

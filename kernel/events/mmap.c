@@ -343,8 +343,8 @@ static int make_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lo
 	store_charge(&rb->charge, &charge);
 	atomic_set(&rb->mmap_count, 1);
 
+	pe_userpage_init(e, rb);	/* before others write there as well */
 	pe_bind_buffer(e, rb);
-	pe_userpage_init(e, rb);
 	pe_event_call(e, fill_page, e);
 	return 0;
 }

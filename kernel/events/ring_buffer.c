@@ -328,12 +328,26 @@ static void end_turn(struct perf_buffer *rb)
 	atomic_set_release(&rb->writer, -1);
 }
 
+/**
+ * pe_lose() - a record is lost before anybody has looked for room
+ * @rb: its buffer
+ *
+ * Any context, preemption off.
+ */
+void pe_lose(struct perf_buffer *rb)
+{
+	if (test_bit(PE_GATE_CROWDED, &rb->gate))
+		atomic_inc(&rb->lost_waiting);	/* other CPUs lose some, too */
+	else
+		local_inc(&rb->lost);
+}
+
 /* Somebody closed the gate, or writers take turns.  Return: go on. */
 static noinline bool pass_gate(struct perf_output_handle *handle, struct perf_buffer *rb)
 {
 	if (test_bit(PE_GATE_PAUSED, &rb->gate)) {
 		if (rb->nr_pages)
-			local_inc(&rb->lost);
+			pe_lose(rb);
 		return false;
 	}
 	return take_turn(handle, rb);

@@ -89,7 +89,7 @@ struct perf_buffer {
 
 	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
 	atomic_t			writer;		/* crowded: CPU whose turn it is, or -1 */
-	atomic_t			lost_waiting;	/* crowded: the turn never came */
+	atomic_t			lost_waiting;	/* crowded: of those without the turn */
 	atomic_t			poll;		/* EPOLL bits for the next poll() */
 
 	/* events that write here */
@@ -161,6 +161,7 @@ enum pe_reserved {
 enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffer *rb,
 			    unsigned int size, unsigned int lost_size, bool backward);
 bool pe_commit(struct perf_output_handle *handle);
+void pe_lose(struct perf_buffer *rb);
 
 /* One more record for those who want a wakeup every @every; below 1 means every one of them. */
 static inline void pe_count_record(struct perf_buffer *rb, int every)

@@ -287,6 +287,24 @@ static void mmap2_fields(void)
 	expect_nothing();
 }
 
+/* No request by itself: it gets what another event, wherever, makes the kernel look at. */
+static void mmap2_alone(void)
+{
+	struct perf_event_attr attr = carrier(), other = carrier();
+	size_t page = (size_t)pt_page_size();
+
+	attr.mmap2 = 1;
+	start(&attr);
+	map_self(page, PROT_READ | PROT_EXEC, 0);
+	expect_nothing();
+	other.mmap_data = 1;
+	pt_open(&other, 0, -1, -1, 0);
+	map_self(page, PROT_READ | PROT_EXEC, 0);
+	expect(PERF_RECORD_MMAP2);
+	map_self(page, PROT_READ, 0);
+	expect_nothing();
+}
+
 /* Names of all lengths modulo 8 are padded with zeros. */
 static void mmap_name_padding(void)
 {
@@ -736,6 +754,7 @@ static const struct pt_case cases[] = {
 	{ "mmap_of_anonymous_memory", mmap_of_anonymous_memory },
 	{ "mmap_data", mmap_data },
 	{ "mmap2_fields", mmap2_fields },
+	{ "mmap2_alone", mmap2_alone },
 	{ "mmap_name_padding", mmap_name_padding },
 	{ "fork_and_exit", fork_and_exit },
 	{ "thread_fork_and_exit", thread_fork_and_exit },
