@@ -83,6 +83,7 @@ int first_event(void);
 void run_getppid(unsigned int n);
 void run_fault(unsigned int n);
 void run_fork(unsigned int n);
+double least_fork(unsigned int n);
 void run_exec(unsigned int n);
 void run_pingpong(unsigned int n);
 void run_exec_map(unsigned int n);
