@@ -12,7 +12,8 @@
  *
  * A CPU context has no slots of CPUs but some of cgroups, which belong to the cgroups: cgroup.c.
  * An event is in exactly one slot.  A group that has to be scheduled is in the queue of one lane;
- * a passive group is in none, and its software events are found through the slot's sw[] lists.
+ * a passive group is in none.  Its software events count from slot->hits[], or are found through
+ * the slot's sw[] lists if they sample or ignore some hits.
  *
  * Slots, parts and lanes are made by openers and by fork, in task context under ctx->mutex, and
  * published under ctx->lock; they live until the context is freed or the PMU leaves (pmu_leave.c),
@@ -405,7 +406,7 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 		list_add_tail_rcu(&e->sideband_entry, &ctx->sideband);
 	if (e->attr.freq)
 		list_add_tail(&e->freq_entry, &ctx->freq);
-	if (e->passive && !e->counts_time)
+	if (e->passive && !e->counts_time && !e->counts_hits)
 		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
 	if (atomic_read(&e->mmap_count))	/* a move; mmap.c adds it after the first mapping */
 		list_add_tail(&e->mapped_entry, &e->slot->mapped);

@@ -132,7 +132,7 @@ static void passive_start(struct pevent *e, u64 now)
 static void passive_stop(struct pevent *e, enum perf_event_state next, u64 now)
 {
 	/* As for scheduled events: the irq_work of the last overflow may come too late. */
-	if (pe_disable_due(e))
+	if (unlikely(READ_ONCE(e->pending_disable)) && pe_disable_due(e))
 		next = PERF_EVENT_STATE_OFF;
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);

@@ -33,6 +33,8 @@ static void reset_fn(struct pctx *ctx, void *arg)
 	else if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		e->pmu->read(&e->pub);
 	local64_set(&e->count, 0);
+	if (e->counts_hits && !(e->hw.state & PERF_HES_STOPPED))
+		pe_hits_begin(e);
 	if (!e->attr.inherit)
 		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
 	perf_event_update_userpage(&e->pub);
@@ -117,6 +119,31 @@ static void obey(struct pevent *e, const struct command *cmd, unsigned long flag
 		do_group(pe_leader(e), cmd);
 	else
 		do_family(e, cmd);
+}
+
+static const struct command *command_of(unsigned int cmd)
+{
+	switch (cmd) {
+	case PERF_EVENT_IOC_ENABLE:
+		return &enable;
+	case PERF_EVENT_IOC_DISABLE:
+		return &disable;
+	case PERF_EVENT_IOC_RESET:
+		return &reset;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Is ctx->lock enough to tell @e alone?  It has no copies then.  It does not move: an event of a
+ * CPU that is taken to another one is in no context for a moment, and would miss the command.  And
+ * nobody needs it to stay disabled, as modify_breakpoint() does.  ctx->mutex is for those.
+ */
+static bool is_simple(const struct pevent *e)
+{
+	return !e->attr.inherit && e->attach_state & PERF_ATTACH_TASK &&
+	       e->attr.type != PERF_TYPE_BREAKPOINT;
 }
 
 struct refresh_args {
@@ -351,15 +378,6 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 	u64 value;
 
 	switch (cmd) {
-	case PERF_EVENT_IOC_ENABLE:
-		obey(e, &enable, arg);
-		return 0;
-	case PERF_EVENT_IOC_DISABLE:
-		obey(e, &disable, arg);
-		return 0;
-	case PERF_EVENT_IOC_RESET:
-		obey(e, &reset, arg);
-		return 0;
 	case PERF_EVENT_IOC_REFRESH:
 		return refresh(e, arg);
 	case PERF_EVENT_IOC_PERIOD:
@@ -398,12 +416,25 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pevent *e = file->private_data;
+	const struct command *command = command_of(cmd);
 	long ret = security_perf_event_write(&e->pub);
 
 	if (ret)
 		return ret;
+	/* Revoked after this look, it does not do what it is told: as if that had come before. */
+	if (command && !(arg & PERF_IOC_FLAG_GROUP) && is_simple(e)) {
+		if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+			return -ENODEV;
+		pe_event_call(e, command->fn, e);
+		return 0;
+	}
 	guard(pe_event_ctx)(e);
-	return READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED ? -ENODEV : run(e, cmd, arg);
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	if (!command)
+		return run(e, cmd, arg);
+	obey(e, command, arg);
+	return 0;
 }
 
 #ifdef CONFIG_COMPAT

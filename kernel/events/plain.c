@@ -79,9 +79,7 @@ static void init_links(struct pevent *e)
 
 static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
 {
-	/* All but the attr, which is copied. */
-	memset(e, 0, offsetof(struct pevent, attr));
-	memset(&e->parent, 0, PE_EVENT_SIZE - offsetof(struct pevent, parent));
+	memset(e, 0, PE_EVENT_SIZE);
 	init_links(e);
 	refcount_set(&e->refs, 1);
 	refcount_set(&e->mem_refs, 1);
@@ -97,6 +95,7 @@ static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
 	e->overflow_handler = origin->overflow_handler;
 	e->overflow_handler_context = origin->overflow_handler_context;
 	e->passive = true;
+	e->counts_hits = origin->counts_hits;
 	e->plain = true;
 	e->ns = get_pid_ns(task_active_pid_ns(current));
 	e->attach_state = PERF_ATTACH_TASK;
@@ -123,7 +122,10 @@ static void attach(struct pevent *e, struct pctx *ctx, enum perf_event_state sta
 	e->enabled.running = on;
 	e->running.running = on;
 	list_add_tail_rcu(&e->ctx_entry, &ctx->events);
-	hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
+	if (e->counts_hits)	/* and none has been there yet */
+		e->hw.state = on ? 0 : PERF_HES_STOPPED;
+	else
+		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
 	ctx->nr_inherit++;
 	ctx->nr_events++;
 	e->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP;
@@ -197,6 +199,8 @@ static void withdraw(struct pevent *e, struct pctx *ctx)
 		e->attach_state &= ~(PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP);
 	}
 	if (e->state > PERF_EVENT_STATE_EXIT) {
+		if (e->counts_hits)
+			pe_hits_end(e);
 		WRITE_ONCE(e->state, PERF_EVENT_STATE_EXIT);
 		stop_clock(&e->enabled, &ctx->clock);
 		stop_clock(&e->running, &e->slot->clock);

@@ -5,7 +5,8 @@
  * What read() returns is what the event counted, plus its living children, plus the sums of those
  * that are gone.  A group that is in hardware is read on its CPU, all members in one transaction
  * of the PMU; anything else is computed here under ctx->lock.  Passive events never cost an
- * interrupt.
+ * interrupt.  What has no copies, and is not in hardware elsewhere, is read in one pass, see
+ * read_here().
  *
  * While the family lock is held no child joins or leaves, so nothing is counted twice or missed.
  * Members of a copied group are matched with those of the original one by one: when somebody
@@ -47,17 +48,21 @@ static int sync_counts(struct pevent *e, bool alone)
 	return pmu->commit_txn(pmu);
 }
 
-/* @now: pe_now(), or 0 as long as nobody has asked for it */
+/* What it counted itself.  @now: pe_now(), or 0 as long as nobody has asked for it */
+static __always_inline u64 own_count(struct pevent *e, u64 *now)
+{
+	if (e->counts_hits)
+		return pe_hits_count(e);
+	if (!e->counts_time)
+		return local64_read(&e->count);
+	*now = *now ?: pe_now();
+	return pe_count_now(e, *now);
+}
+
 static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 *now)
 {
-	u64 count;
+	u64 count = own_count(e, now);
 
-	if (e->counts_time) {
-		*now = *now ?: pe_now();
-		count = pe_count_now(e, *now);
-	} else {
-		count = local64_read(&e->count);
-	}
 	if (!e->parent)
 		count += atomic64_read(&e->gone_count);
 	r->count[i * r->step] += count;
@@ -230,13 +235,18 @@ static u64 *put_identity(u64 *word, u64 format, struct pevent *e)
 	return word;
 }
 
+static unsigned int words_per_member(u64 format)
+{
+	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+}
+
 static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
 {
 	struct pevent *leader = pe_leader(e), *m;
 	u64 format = e->attr.read_format;
 	struct group_read r = {
 		.nr	= leader->nr_siblings + 1,
-		.step	= 1 + hweight64(format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)),
+		.step	= words_per_member(format),
 		.timed	= format & PE_FORMAT_TIMES,
 	};
 	u64 small[24] __uninitialized;
@@ -296,27 +306,136 @@ static bool reads_alone(const struct pevent *e)
 	return !e->attr.inherit && !(e->attr.read_format & PERF_FORMAT_GROUP);
 }
 
-/*
- * Such an event has no family, ever, and its group does not matter.  So there is nothing that the
- * mutexes would keep as it is; state, count and times are read in one go under ctx->lock.  What
- * hits count is only a number, and needs not even that.
- */
+/* Such an event has no family, ever, and its group does not matter: no mutex is needed. */
 static ssize_t read_alone(struct pevent *e, char __user *buf, size_t len)
 {
-	u64 format = e->attr.read_format;
-	size_t size = format ? pe_plan_read_size(format, 0) : sizeof(u64);
 	u64 count = 0;
 	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = &count };
 
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return 0;
+	if (len < e->plan.read_size)
+		return -ENOSPC;
+	add_one_group(e, &r);
+	return r.err ?: give_one(e, &r, buf, e->plan.read_size);
+}
+
+/* read_here() leaves the read to others: no answer of read(2), and no error of a PMU. */
+#define NOT_HERE	1
+
+/* Room for a group of eight with all that can be said of its members. */
+#define HERE_WORDS	28
+
+static u64 *put_own_times(u64 *word, u64 format, struct pevent *e, u64 now)
+{
+	struct pe_times times;
+
+	if (!(format & PE_FORMAT_TIMES))
+		return word;
+	times = pe_times_now(e, now);
+	return put_times(word, format, &times);
+}
+
+/* @read: the event, or its leader if the group is wanted */
+static ssize_t take_words(struct pevent *e, struct pevent *read, u64 *word, size_t len)
+{
+	u64 format = e->attr.read_format, now;
+	bool group = format & PERF_FORMAT_GROUP;
+	size_t size = e->plan.read_size;	/* of a group of one */
+	struct pevent *m;
+	int err;
+
+	if (group)
+		size += read->nr_siblings * words_per_member(format) * sizeof(u64);
+	if (e->state == PERF_EVENT_STATE_ERROR)
+		return 0;
 	if (len < size)
 		return -ENOSPC;
-	if (e->passive && !e->counts_time && !r.timed)
-		count = local64_read(&e->count);
-	else
-		add_one_group(e, &r);
-	return r.err ?: give_one(e, &r, buf, size);
+	if (size > HERE_WORDS * sizeof(u64))
+		return NOT_HERE;
+	if (pe_ctx(e)->oncpu >= 0) {
+		err = sync_counts(read, !group);
+		if (err)
+			return err;
+	}
+
+	now = format & PE_FORMAT_TIMES ? pe_now() : 0;
+	if (!group) {
+		*word++ = own_count(e, &now) + atomic64_read(&e->gone_count);
+		word = put_own_times(word, format, e, now);
+		put_identity(word, format, e);
+		return size;
+	}
+	*word++ = read->nr_siblings + 1;
+	word = put_own_times(word, format, read, now);
+	pe_for_each_member(m, read) {
+		*word++ = own_count(m, &now) + atomic64_read(&m->gone_count);
+		if (format & PERF_FORMAT_ID)
+			*word++ = m->id;	/* of its own: none is a copy */
+		if (format & PERF_FORMAT_LOST)
+			*word++ = atomic64_read(&m->lost_samples);
+	}
+	return size;
+}
+
+/* Under ctx->lock: nobody else is needed to read @e. */
+static bool is_here(const struct pctx *ctx, const struct pevent *e)
+{
+	return ctx->oncpu < 0 || ctx->oncpu == smp_processor_id() || pe_is_passive(e);
+}
+
+/*
+ * Without copies there is no family to keep as it is, and members join and leave a group under
+ * ctx->lock.  So that and irqs off are all that is needed to read an event, or its group, when it
+ * is passive, or in hardware of this CPU or nowhere; the words go to user space afterwards.  The
+ * event may be in another context by the time the lock is taken: then it is not here.
+ */
+static ssize_t read_here(struct pevent *e, char __user *buf, size_t len)
+{
+	struct pctx *ctx = pe_ctx(e);
+	u64 words[HERE_WORDS] __uninitialized;
+	ssize_t size = NOT_HERE;
+	struct pevent *read;
+
+	raw_spin_lock_irq(&ctx->lock);
+	read = e->attr.read_format & PERF_FORMAT_GROUP ? pe_leader(e) : e;
+	if (pe_ctx(e) == ctx && !read->attr.inherit && is_here(ctx, e))
+		size = take_words(e, read, words, len);
+	raw_spin_unlock_irq(&ctx->lock);
+	if (size <= NOT_HERE)
+		return size;
+	if (size == sizeof(*words))
+		return put_user(*words, (u64 __user *)buf) ? -EFAULT : size;
+	return copy_to_user(buf, words, size) ? -EFAULT : size;
+}
+
+/*
+ * Hits are counted in memory, and nobody asks for more than the count.  A number needs no lock;
+ * what has to be computed from a slot's hits does, or it might be more than is counted in the end.
+ */
+static bool is_mere_number(const struct pevent *e)
+{
+	return e->passive && !e->counts_time && !e->attr.inherit && !e->attr.read_format &&
+	       (!e->counts_hits || e->attach_state & PERF_ATTACH_TASK);
+}
+
+static u64 number_of(struct pevent *e)
+{
+	struct pctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
+
+	if (!e->counts_hits)
+		return local64_read(&e->count);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	return pe_hits_count(e);
+}
+
+static ssize_t read_number(struct pevent *e, char __user *buf, size_t len)
+{
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
+		return 0;
+	if (len < sizeof(u64))
+		return -ENOSPC;
+	return put_user(number_of(e), (u64 __user *)buf) ? -EFAULT : sizeof(u64);
 }
 
 /**
@@ -338,6 +457,13 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 	if (ret)
 		return ret;
 
+	if (is_mere_number(e))
+		return read_number(e, buf, len);
+	if (!e->attr.inherit) {
+		ret = read_here(e, buf, len);
+		if (ret != NOT_HERE)
+			return ret;
+	}
 	if (reads_alone(e))
 		return read_alone(e, buf, len);
 

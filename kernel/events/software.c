@@ -6,10 +6,11 @@
  * recursion marks of tasks, and the counting of hits for all sources that have no counter: this
  * PMU, tracepoints and probes (tracepoint.c), breakpoints (hw_breakpoint.c).
  *
- * A hit looks at some lists for its number: this CPU's, those of the cgroups that the CPU is in
- * (cgroup.c), current's, and current's for this CPU.  An event is on its list from installation to
- * removal (context.c), whoever runs meanwhile, and the state tells whether it counts.  So nothing
- * here is done at a context switch.
+ * A hit is for some slots: this CPU's, those of the cgroups that the CPU is in (cgroup.c),
+ * current's, and current's for this CPU.  It is added to slot->hits[], which is all for the events
+ * that count every hit, how many there may be (time.h).  Those that sample or ignore some hits are
+ * on a list of the slot from installation to removal (context.c), whoever runs meanwhile, and the
+ * state tells whether they count.  So nothing here is done at a context switch.
  *
  * Context of hits: preemption off, interrupts mostly on, any level but mostly not NMI; RCU keeps
  * the events.  Counting needs no more: a count that comes too late goes to memory that still is an
@@ -187,6 +188,14 @@ static __always_inline struct pevent *count_list(struct hlist_node *node, u64 nr
 	return sampling;
 }
 
+/* Interrupts on this CPU may add in between: local64. */
+static __always_inline struct pevent *count_slot(struct pe_slot *slot, u32 event_id, u64 nr,
+						 struct pt_regs *regs, struct pevent *sampling)
+{
+	local64_add(nr, &slot->hits[event_id]);
+	return count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
+}
+
 /*
  * Counting, by far the most frequent, needs no call and hence no registers saved: so all lists are
  * counted first, and samples come after that.  The counts of a group in one of these samples are
@@ -194,22 +203,22 @@ static __always_inline struct pevent *count_list(struct hlist_node *node, u64 nr
  */
 static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
 {
+	struct pctx *ctx = raw_cpu_ptr(&pe_cpu.ctx);
 	struct pevent *sampling;
 	struct pe_slot *slot;
-	struct pctx *ctx;
 
-	sampling = count_list(raw_cpu_read(pe_cpu.ctx.any.sw[event_id].first), nr, regs, NULL);
-	slot = hlist_entry_safe(raw_cpu_read(pe_cpu.ctx.entered.first), struct pe_slot, entered);
+	sampling = count_slot(&ctx->any, event_id, nr, regs, NULL);
+	slot = hlist_entry_safe(READ_ONCE(ctx->entered.first), struct pe_slot, entered);
 	for (; unlikely(slot); slot = hlist_entry_safe(READ_ONCE(slot->entered.next),
 						       struct pe_slot, entered))
-		sampling = count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
+		sampling = count_slot(slot, event_id, nr, regs, sampling);
 	ctx = pe_current_ctx();
 	if (!ctx)
 		return sampling;
-	sampling = count_list(READ_ONCE(ctx->any.sw[event_id].first), nr, regs, sampling);
+	sampling = count_slot(&ctx->any, event_id, nr, regs, sampling);
 	slot = READ_ONCE(ctx->here);
 	if (unlikely(slot))
-		sampling = count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
+		sampling = count_slot(slot, event_id, nr, regs, sampling);
 	return sampling;
 }
 
@@ -349,19 +358,39 @@ static void begin_periods(struct perf_event *event)
 }
 
 /*
- * A hit finds the event through its slot and counts because of its state; all that is left to do is
- * to begin a period if none is under way.  Members of passive groups get here when they are
- * enabled, perhaps on another CPU than where they count, under the lock of their context.
+ * Members of passive groups get here when they are enabled, perhaps on another CPU than where they
+ * count, under the lock of their context.  One that follows its slot's hits does so from now on.
+ * Otherwise a hit finds the event through its slot and counts because of its state; all that is
+ * left to do is to begin a period if none is under way.
  */
+static void start(struct perf_event *event, int flags)
+{
+	if (pe(event)->counts_hits)
+		pe_hits_begin(pe(event));
+	else
+		WRITE_ONCE(event->hw.state, 0);
+}
+
 static int add(struct perf_event *event, int flags)
 {
 	begin_periods(event);
-	WRITE_ONCE(event->hw.state, flags & PERF_EF_START ? 0 : PERF_HES_STOPPED);
+	if (flags & PERF_EF_START)
+		start(event, flags);
 	return 0;
 }
 
 static void del(struct perf_event *event, int flags)
 {
+	if (pe(event)->counts_hits)
+		pe_hits_end(pe(event));
+}
+
+static void stop(struct perf_event *event, int flags)
+{
+	if (pe(event)->counts_hits)
+		pe_hits_end(pe(event));
+	else
+		event->hw.state = PERF_HES_STOPPED;
 }
 
 /**
@@ -415,6 +444,7 @@ static int event_init(struct perf_event *event)
 	if (id >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
 	id = array_index_nospec((unsigned long)id, PERF_COUNT_SW_MAX);
+	event->hw.state = PERF_HES_STOPPED;	/* until add() */
 
 	/* Children live no longer than their parent, whose key suffices. */
 	if (!event->parent) {
@@ -431,8 +461,8 @@ struct pmu pe_swevent_pmu = {
 	.event_init	= event_init,
 	.add		= add,
 	.del		= del,
-	.start		= pe_software_start,
-	.stop		= pe_software_stop,
+	.start		= start,
+	.stop		= stop,
 	.read		= pe_software_read,
 };
 

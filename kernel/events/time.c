@@ -37,14 +37,18 @@ static u64 follow(const struct pe_clock *clock, u64 driver)
 	return (s64)(value - clock->time) < 0 ? clock->time : value;
 }
 
-static void steer(struct pe_clock *clock, bool run, u64 driver)
+static __always_inline void steer(struct pe_clock *clock, bool run, const struct pe_clock *driver,
+				  u64 now)
 {
+	u64 time;
+
 	if (clock->running == run)
 		return;
+	time = pe_clock_read(driver, now);
 	if (run)
-		pe_clock_start(clock, driver);
+		pe_clock_start(clock, time);
 	else	/* when a reader would see it, not before it was started: see follow() */
-		pe_clock_stop(clock, follow(clock, driver) - clock->offset);
+		pe_clock_stop(clock, follow(clock, time) - clock->offset);
 }
 
 /**
@@ -62,6 +66,15 @@ struct pe_times pe_times_now(const struct pevent *e, u64 now)
 	};
 }
 
+static __always_inline void follow_state(struct pevent *e, u64 now)
+{
+	enum perf_event_state state = effective_state(e);
+
+	steer(&e->enabled, state >= PERF_EVENT_STATE_INACTIVE, enabled_driver(e), now);
+	steer(&e->running, state >= PERF_EVENT_STATE_ACTIVE, &e->slot->clock, now);
+	e->total_time_running = e->running.time;
+}
+
 /**
  * pe_times_sync() - let an event's clocks run as its state says
  * @e: an event with context and slot
@@ -71,13 +84,7 @@ struct pe_times pe_times_now(const struct pevent *e, u64 now)
  */
 void pe_times_sync(struct pevent *e, u64 now)
 {
-	enum perf_event_state state = effective_state(e);
-
-	steer(&e->enabled, state >= PERF_EVENT_STATE_INACTIVE,
-	      pe_clock_read(enabled_driver(e), now));
-	steer(&e->running, state >= PERF_EVENT_STATE_ACTIVE,
-	      pe_clock_read(&e->slot->clock, now));
-	e->total_time_running = e->running.time;
+	follow_state(e, now);
 }
 
 /**
@@ -89,8 +96,8 @@ void pe_times_sync(struct pevent *e, u64 now)
  */
 void pe_times_freeze(struct pevent *e, u64 now)
 {
-	steer(&e->enabled, false, pe_clock_read(&pe_ctx(e)->clock, now));
-	steer(&e->running, false, pe_clock_read(&e->slot->clock, now));
+	steer(&e->enabled, false, &pe_ctx(e)->clock, now);
+	steer(&e->running, false, &e->slot->clock, now);
 }
 
 /* Which states may follow a state: bit AT(state). */
@@ -131,7 +138,7 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
 	WRITE_ONCE(e->state, state);
 	if (stands)
 		return;		/* and so do its clocks */
-	pe_times_sync(e, now);
+	follow_state(e, now);
 	/* Siblings' times depend on whether the leader is enabled. */
 	if (crosses && pe_is_leader(e) && e->nr_siblings)
 		pe_for_each_member(m, e)
@@ -143,14 +150,18 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
  * @e: the event
  * @now: pe_now()
  *
- * A passive clock event never runs code to count: its count is what the slot's clock advanced.
+ * A passive clock event never runs code to count: its count is what the slot's clock advanced.  Nor
+ * do events that count all hits of their slot: see time.h.
  * Under ctx->lock, or on the CPU where @e counts in any context.
  */
 u64 pe_count_now(struct pevent *e, u64 now)
 {
-	u64 count = local64_read(&e->count);
+	u64 count;
 	s64 more;
 
+	if (e->counts_hits)
+		return pe_hits_count(e);
+	count = local64_read(&e->count);
 	if (e->counts_time && e->state == PERF_EVENT_STATE_ACTIVE && pe_is_passive(e)) {
 		more = pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
 		count += max(more, 0);	/* it may have been started by a CPU that is ahead */

@@ -60,6 +60,46 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now);
 u64 pe_count_now(struct pevent *e, u64 now);
 
 /*
+ * A software event that counts every hit of its slot (e->counts_hits) is not told of any: while it
+ * counts, it shows by how much slot->hits has advanced.  hw.prev_count is what that was when the
+ * event would have shown 0, hw.state tells whether it counts, as for any event of software.
+ *
+ * pe_hits_begin() and pe_hits_end() run under ctx->lock, on any CPU for a passive event.  So do
+ * those who read for user space.  Samples and programs read without it where the hits are added,
+ * with irqs off: slot->hits stands still then, and who sees the event counting sees from where, who
+ * sees it stopped sees its count.  But another CPU that is ending it may have looked at slot->hits
+ * before the last hit: that one is in what is read here, and not in what is counted in the end.
+ */
+static inline u64 pe_hits_of_slot(const struct pevent *e)
+{
+	return local64_read(&e->slot->hits[e->attr.config]);
+}
+
+static inline void pe_hits_begin(struct pevent *e)
+{
+	local64_set(&e->hw.prev_count, pe_hits_of_slot(e) - local64_read(&e->count));
+	/* Pairs with pe_hits_count(). */
+	smp_store_release(&e->hw.state, 0);
+}
+
+static inline void pe_hits_end(struct pevent *e)
+{
+	if (e->hw.state & PERF_HES_STOPPED)
+		return;
+	local64_set(&e->count, pe_hits_of_slot(e) - local64_read(&e->hw.prev_count));
+	/* Pairs with pe_hits_count(). */
+	smp_store_release(&e->hw.state, PERF_HES_STOPPED);
+}
+
+static inline u64 pe_hits_count(const struct pevent *e)
+{
+	/* Pairs with both of the above. */
+	if (smp_load_acquire(&e->hw.state) & PERF_HES_STOPPED)
+		return local64_read(&e->count);
+	return pe_hits_of_slot(e) - local64_read(&e->hw.prev_count);
+}
+
+/*
  * The two steps of pe_set_state() that a group takes when it goes on the PMU and off again, under
  * the same conditions.  Its leader is enabled, or was when it went on; so nothing but the running
  * clock of the event changes, and that only if the leader has not stopped it already.

@@ -112,7 +112,9 @@ struct pe_lane {
  * @nr_events: events here, counted for cgroups only					L
  * @entered: on pctx.entered while the CPU runs a task of the cgroup, and it has events	R, L
  * @clock: time during which the slot's events could count; it runs while the slot is in	L
- * @sw: the software events by their number, for the hit path				R, L
+ * @hits: what a software event without conditions would have counted here, by number; written by
+ *	the CPU that the slot is in on, preemption off
+ * @sw: the software events that look at their hits, by number, for the hit path	R, L
  * @mapped: events with a control page of their own, by pevent.mapped_entry		L
  * @lanes: one for each PMU with groups here						M
  *
@@ -124,6 +126,7 @@ struct pe_slot {
 	unsigned int		nr_events;
 	struct hlist_node	entered;
 	struct pe_clock		clock;
+	local64_t		hits[PERF_COUNT_SW_MAX];
 	struct hlist_head	sw[PERF_COUNT_SW_MAX];
 	struct list_head	mapped;
 	struct list_head	lanes;
@@ -361,6 +364,7 @@ struct pevent {
 	struct pe_plan		plan;			/* I, read_size M */
 	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
+	bool			counts_hits;		/* I: follows slot->hits, see time.h */
 	bool			elaborate;		/* sinks: see pe_elaborate() */
 	bool			plain;			/* I: a plain copy, see plain.c */
 	bool			queued;			/* L: leader: in a lane (active groups) */

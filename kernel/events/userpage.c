@@ -38,10 +38,11 @@ static void write_page(struct pevent *e, struct perf_event_mmap_page *page)
 	barrier();	/* odd before the first change */
 
 	page->index = counter_index(e);
-	base = local64_read(&e->count) + atomic64_read(&e->gone_count);
 	if (page->index)	/* user space adds what the counter shows now */
-		base -= local64_read(&e->hw.prev_count);
-	page->offset = base;
+		base = local64_read(&e->count) - local64_read(&e->hw.prev_count);
+	else
+		base = pe_count_now(e, now);
+	page->offset = base + atomic64_read(&e->gone_count);
 	page->time_enabled = times.enabled + atomic64_read(&e->gone_enabled);
 	page->time_running = times.running + atomic64_read(&e->gone_running);
 	arch_perf_update_userpage(&e->pub, page, now);
