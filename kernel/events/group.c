@@ -438,6 +438,7 @@ void pe_enable_locked(struct pevent *e, u64 now)
  */
 void pe_enable_group_locked(struct pevent *leader, u64 now)
 {
+	bool was_on = !list_empty(&leader->running_entry);
 	struct pevent *m;
 
 	if (pe_group_passive(leader)) {
@@ -452,7 +453,7 @@ void pe_enable_group_locked(struct pevent *leader, u64 now)
 	}
 	if (leader->state < PERF_EVENT_STATE_INACTIVE)
 		pe_enable_locked(leader, now);
-	else if (list_empty(&leader->running_entry))
+	else if (was_on && list_empty(&leader->running_entry))
 		admit_if_possible(leader, now);
 }
 
