@@ -131,7 +131,7 @@ static void show_buffer(struct seq_file *m, struct pevent *e)
 /* file_operations.show_fdinfo of an event */
 void pe_show_fdinfo(struct seq_file *m, struct file *file)
 {
-	struct pevent *e = file->private_data;
+	struct pevent *e = pe(file->private_data);
 
 	if (security_perf_event_read(&e->pub))
 		return;

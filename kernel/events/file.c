@@ -2,7 +2,8 @@
 /*
  * The file of an event: its operations that are not read, ioctl or mmap.
  *
- * file->private_data is the event; the file holds one reference, dropped by pe_release().
+ * file->private_data is the event, as a struct perf_event, for BPF looks there, too.  The file holds
+ * one reference, dropped by pe_release().
  *
  * Each file needs a name in the file system of anonymous inodes, and all have the same one.  So one
  * file is made at boot, of no event, and those of events share its directory entry.
@@ -17,7 +18,7 @@
 static int release(struct inode *inode, struct file *file)
 {
 	if (file->private_data)		/* else the pattern, at boot */
-		pe_release(file->private_data);
+		pe_release(pe(file->private_data));
 	return 0;
 }
 
@@ -32,7 +33,7 @@ static bool hung_up(struct pevent *e)
 
 static __poll_t poll(struct file *file, poll_table *wait)
 {
-	struct pevent *e = file->private_data;
+	struct pevent *e = pe(file->private_data);
 	struct perf_buffer *rb;
 
 	poll_wait(file, &e->waitq, wait);
@@ -49,7 +50,7 @@ static __poll_t poll(struct file *file, poll_table *wait)
 
 static int set_fasync(int fd, struct file *file, int on)
 {
-	struct pevent *e = file->private_data;
+	struct pevent *e = pe(file->private_data);
 	struct inode *inode = file_inode(file);
 	int ret;
 
@@ -95,17 +96,17 @@ struct file *pe_file_make(struct pevent *e)
 	struct file *file;
 
 	if (unlikely(!pattern))
-		return anon_inode_getfile("[perf_event]", &pe_fops, e, O_RDWR);
+		return anon_inode_getfile("[perf_event]", &pe_fops, &e->pub, O_RDWR);
 	file = alloc_file_clone(pattern, O_RDWR, &pe_fops);
 	if (!IS_ERR(file))
-		file->private_data = e;
+		file->private_data = &e->pub;
 	return file;
 }
 
 /* The event behind a file, or NULL. */
 struct pevent *pe_of_file(struct file *file)
 {
-	return file->f_op == &pe_fops ? file->private_data : NULL;
+	return file->f_op == &pe_fops ? pe(file->private_data) : NULL;
 }
 
 /**

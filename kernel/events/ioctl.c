@@ -415,7 +415,7 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
  */
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct pevent *e = file->private_data;
+	struct pevent *e = pe(file->private_data);
 	const struct command *command = command_of(cmd);
 	long ret = security_perf_event_write(&e->pub);
 

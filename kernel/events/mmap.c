@@ -106,7 +106,7 @@ static void settle_charge(const struct pe_charge *c)
 
 static struct pevent *mapped_event(const struct vm_area_struct *vma)
 {
-	return vma->vm_file->private_data;
+	return pe(vma->vm_file->private_data);
 }
 
 /* The control page comes first, so an offset means the AUX area. */
@@ -276,7 +276,7 @@ static vm_fault_t fault(struct vm_fault *vmf)
 
 	if (vmf->flags & FAULT_FLAG_WRITE && vmf->pgoff)
 		return VM_FAULT_SIGBUS;
-	page = get_buffer_page(file->private_data, vmf->pgoff);
+	page = get_buffer_page(pe(file->private_data), vmf->pgoff);
 	if (!page)
 		return VM_FAULT_SIGBUS;
 
@@ -443,7 +443,7 @@ static int map_aux(struct pevent *e, struct vm_area_struct *vma)
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct pevent *e = file->private_data;
+	struct pevent *e = pe(file->private_data);
 	unsigned long nr_pages = vma_pages(vma) - 1;
 	int ret;
 

@@ -449,7 +449,7 @@ static ssize_t read_number(struct pevent *e, char __user *buf, size_t len)
  */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
-	struct pevent *e = file->private_data;
+	struct pevent *e = pe(file->private_data);
 	ssize_t ret = security_perf_event_read(&e->pub);
 	u64 format = e->attr.read_format;
 	size_t size;
