@@ -6,6 +6,7 @@
  * counts are exact.
  */
 #include "lib/ptest.h"
+#include <sys/resource.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -423,6 +424,28 @@ static void group_all_or_nothing(void)
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
 }
 
+static s64 switches(void)
+{
+	struct rusage u;
+
+	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+/* How often the events of the group are put on the PMU by an ioctl; a switch does it as well. */
+static void adds_of(int lead, unsigned long what, int want)
+{
+	s64 before, after, gone = switches();
+
+	before = pt_module_get(MODULE, "adds");
+	pt_eq(pt_ioctl(lead, what, PERF_IOC_FLAG_GROUP), 0);
+	after = pt_module_get(MODULE, "adds");
+	gone = switches() - gone;
+	pt_check(after - before >= want && after - before <= want + 8 * gone,
+		 "%lld times, expected %d; %lld switches", (long long)(after - before), want,
+		 (long long)gone);
+}
+
 /*
  * Siblings that join a group on the PMU by one ioctl take it off and on once,
  * not once each: irqs are off meanwhile.
@@ -431,7 +454,7 @@ static void group_enabled_at_once(void)
 {
 	struct perf_event_attr attr;
 	struct pt_read r;
-	int lead, before, i;
+	int lead, i;
 
 	load("counters=8");
 	need_revoking();	/* the older scheduler asks for each */
@@ -442,19 +465,15 @@ static void group_enabled_at_once(void)
 	for (i = 1; i < 8; i++)
 		pt_open(&attr, 0, -1, lead, 0);
 	hit(3);
-	before = (int)pt_module_get(MODULE, "adds");
-	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
-	pt_eq(pt_module_get(MODULE, "adds"), before + 8);
-	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
-	pt_eq(pt_module_get(MODULE, "adds"), before + 8);
+	adds_of(lead, PERF_EVENT_IOC_ENABLE, 8);
+	adds_of(lead, PERF_EVENT_IOC_ENABLE, 0);
 	hit(5);
 	pt_read(lead, attr.read_format, 8, &r);
 	for (i = 0; i < 8; i++)
 		pt_eq(r.v[i].value, i ? 5 : 8);
-	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP), 0);
+	adds_of(lead, PERF_EVENT_IOC_DISABLE, 0);
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
-	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
-	pt_eq(pt_module_get(MODULE, "adds"), before + 16);
+	adds_of(lead, PERF_EVENT_IOC_ENABLE, 8);
 }
 
 /* Each hit finds one of the two on the PMU, whatever rotation does. */
