@@ -2,8 +2,8 @@
 /*
  * The file of an event: its operations that are not read, ioctl or mmap.
  *
- * file->private_data is the event, as a struct perf_event, for BPF looks there, too.  The file holds
- * one reference, dropped by pe_release().
+ * file->private_data is the event, as a struct perf_event, for BPF looks there, too.  The file
+ * holds one reference, dropped by pe_release().
  *
  * Each file needs a name in the file system of anonymous inodes, and all have the same one.  So one
  * file is made at boot, of no event, and those of events share its directory entry.
