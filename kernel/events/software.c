@@ -196,12 +196,8 @@ static __always_inline struct pevent *count_slot(struct pe_slot *slot, u32 event
 	return count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
 }
 
-/*
- * Counting, by far the most frequent, needs no call and hence no registers saved: so all lists are
- * counted first, and samples come after that.  The counts of a group in one of these samples are
- * those after the hit.  Return: the event to sample, SEVERAL or NULL.
- */
-static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
+/* Events of this CPU and of the cgroups it is in. */
+static __always_inline struct pevent *count_cpu(u32 event_id, u64 nr, struct pt_regs *regs)
 {
 	struct pctx *ctx = raw_cpu_ptr(&pe_cpu.ctx);
 	struct pevent *sampling;
@@ -212,6 +208,22 @@ static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct p
 	for (; unlikely(slot); slot = hlist_entry_safe(READ_ONCE(slot->entered.next),
 						       struct pe_slot, entered))
 		sampling = count_slot(slot, event_id, nr, regs, sampling);
+	return sampling;
+}
+
+/*
+ * Counting, by far the most frequent, needs no call and hence no registers saved: so all lists are
+ * counted first, and samples come after that.  The counts of a group in one of these samples are
+ * those after the hit.  Return: the event to sample, SEVERAL or NULL.
+ */
+static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
+{
+	struct pevent *sampling = NULL;
+	struct pe_slot *slot;
+	struct pctx *ctx;
+
+	if (raw_cpu_read(pe_cpu.ctx.nr_events))
+		sampling = count_cpu(event_id, nr, regs);
 	ctx = pe_current_ctx();
 	if (!ctx)
 		return sampling;
