@@ -19,6 +19,9 @@
 
 #define TAILS	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
 
+/* Is there a page that takes what the header cannot tell the length of? */
+#define PIECES_MAY_BE_TOO_LONG	(PAGE_SIZE > U16_MAX || IS_ENABLED(CONFIG_PERF_USE_VMALLOC))
+
 /* Collect, begin, write, end. */
 static noinline int the_long_way(struct perf_event *event, struct perf_sample_data *data,
 				 struct pt_regs *regs, bool backward)
@@ -127,10 +130,8 @@ static __always_inline u64 *put_behind_ip(u64 *w, const struct perf_sample_data 
  */
 static __always_inline u64 *put_words(u64 *w, const struct perf_sample_data *data,
 				      const struct pevent *e, struct pt_regs *regs,
-				      unsigned int size)
+				      u64 type, unsigned int size)
 {
-	u64 type = e->plan.sample_type;
-
 	*(struct perf_event_header *)w++ = (struct perf_event_header) {
 		.type	= PERF_RECORD_SAMPLE,
 		.misc	= perf_misc_flags(regs),
@@ -182,36 +183,38 @@ static __always_inline u64 *put_chain(u64 *w, const struct perf_sample_data *dat
 static __always_inline int output(struct perf_event *event, struct perf_sample_data *data,
 				  struct pt_regs *regs, bool backward)
 {
-	struct pevent *e = pe(event), *sink = e->sink;
-	u64 tails = e->plan.sample_type & TAILS;
+	struct pevent *e = pe(event);
+	u64 type = e->plan.sample_type, tails = type & TAILS, given = data->sample_flags;
 	struct perf_buffer *rb;
 	unsigned long size;
+	void *at;
 	bool due;
 	u64 *w;
 
 	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
-	if (unlikely(data->sample_flags & ~e->plan.direct))
+	if (unlikely(given & ~e->plan.direct))
 		return the_long_way(event, data, regs, backward);
 
 	guard(preempt_notrace)();
-	rb = rcu_dereference_sched(sink->rb);
+	rb = rcu_dereference_sched(e->sink->rb);
 	if (unlikely(!rb))
 		return -ENOSPC;
-	if (tails & ~data->sample_flags)
-		collect_tails(data, e, tails & ~data->sample_flags, regs);
+	if (tails & ~given)
+		collect_tails(data, e, tails & ~given, regs);
 	size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
-	if (unlikely(size > U16_MAX))
+	if (PIECES_MAY_BE_TOO_LONG && unlikely(size > U16_MAX))
 		return pe_record_too_long(e);
-	w = pe_reserve_piece(rb, size, backward, &due);
-	if (unlikely(!w)) {
+	if (unlikely(!pe_reserve_piece(rb, size, backward, &at, &due))) {
 		if (unlikely(due))
-			pe_tell_reader(sink, rb);
+			pe_tell_reader(e->sink, rb);
+		if (!PIECES_MAY_BE_TOO_LONG && size > U16_MAX)
+			return pe_record_too_long(e);
 		if (no_room(rb, size, backward))
-			return lose(sink, rb);
+			return lose(e->sink, rb);
 		return with_handle(event, data, regs, size, backward);
 	}
 
-	w = put_words(w, data, e, regs, size);
+	w = put_words(at, data, e, regs, type, size);
 	if (tails & PERF_SAMPLE_CALLCHAIN)
 		w = put_chain(w, data);
 	if (tails & PERF_SAMPLE_RAW)
@@ -219,7 +222,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	if (unlikely(e->plan.wakeup_every))
 		pe_count_record(rb, e->plan.wakeup_every);
 	if (unlikely(pe_nest_leave(rb)))
-		pe_tell_reader(sink, rb);
+		pe_tell_reader(e->sink, rb);
 	return 0;
 }
 

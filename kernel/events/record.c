@@ -58,12 +58,13 @@ static __always_inline int write_record_of(struct pevent *e, struct perf_event_h
 	void *at;
 	bool due;
 
+	if (unlikely(is_write_backward(&e->pub)))
+		return write_pieces(e, &header, piece, nr);
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(sink->rb);
 	if (!rb)
 		return -ENOSPC;
-	at = pe_reserve_piece(rb, header.size, is_write_backward(&e->pub), &due);
-	if (unlikely(!at)) {
+	if (unlikely(!pe_reserve_piece(rb, header.size, false, &at, &due))) {
 		if (unlikely(due))
 			pe_tell_reader(sink, rb);
 		return write_pieces(e, &header, piece, nr);

@@ -244,16 +244,17 @@ static __always_inline void pe_watermark(struct perf_buffer *rb, unsigned long n
  * @rb: the buffer
  * @size: bytes of the record, a multiple of 8
  * @backward: the record goes below the previous one
+ * @at: set to where to write
  * @due: set if the reader must be woken although there is no room
  *
  * Context as for pe_reserve().  Everything is looked at before the writer counts itself, so that
  * there is nothing to undo; whether it is still true is what cmpxchg tells.  The gate and lost
  * records that were seen too late were too late.
  *
- * Return: where to write, then pe_nest_leave(); or NULL: it is for pe_reserve() to say why.
+ * Return: there is room; fill it in, then pe_nest_leave().  If not, pe_reserve() says why.
  */
-static __always_inline void *pe_reserve_piece(struct perf_buffer *rb, unsigned int size,
-					      bool backward, bool *due)
+static __always_inline bool pe_reserve_piece(struct perf_buffer *rb, unsigned long size,
+					     bool backward, void **at, bool *due)
 {
 	unsigned long head = local_read(&rb->head), chunk = 1UL << pe_buffer_shift(rb);
 	unsigned long new = backward ? head - size : head + size;
@@ -261,18 +262,19 @@ static __always_inline void *pe_reserve_piece(struct perf_buffer *rb, unsigned i
 
 	*due = false;
 	if (unlikely(READ_ONCE(rb->gate) | local_read(&rb->lost)) || unlikely(into + size > chunk))
-		return NULL;
+		return false;
 	/* A: the stores into the record depend on this load of data_tail */
 	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward)))
-		return NULL;
+		return false;
 
+	*at = rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
 	pe_nest_enter(rb);
-	if (unlikely(local_cmpxchg(&rb->head, head, new) != head)) {
+	if (unlikely(!local_try_cmpxchg(&rb->head, &head, new))) {
 		*due = pe_nest_leave(rb);
-		return NULL;
+		return false;
 	}
 	pe_watermark(rb, new, backward);
-	return rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
+	return true;
 }
 
 /* Writing between the two; len bytes, never more than reserved. */

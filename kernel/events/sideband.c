@@ -38,7 +38,7 @@ static bool listens(const struct pevent *e, u32 wanted, int cpu)
 	return READ_ONCE(e->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-static void tell(struct pctx *ctx, u32 wanted, pe_sideband_fn fn, void *arg)
+static __always_inline void tell(struct pctx *ctx, u32 wanted, pe_sideband_fn fn, void *arg)
 {
 	struct pevent *e;
 

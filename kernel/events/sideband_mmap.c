@@ -224,7 +224,8 @@ static noinline void tell_of(struct vm_area_struct *vma, u32 kind)
 	news.long_path = NULL;
 	describe(&news, vma);
 	pe_sideband_each(kind, NULL, write_mmap, &news);
-	kfree(news.long_path);
+	if (unlikely(news.long_path))
+		kfree(news.long_path);
 }
 
 /**

@@ -252,6 +252,13 @@ static void three_levels(struct kunit *test)
 	expect_bytes(f, 96, 64, 0);
 }
 
+static void *reserve_piece(struct fixture *f, unsigned int size, bool backward, bool *due)
+{
+	void *at;
+
+	return pe_reserve_piece(f->rb, size, backward, &at, due) ? at : NULL;
+}
+
 /* A record in one piece, where there is nothing unusual; with an NMI in the middle of it. */
 static void piece(struct kunit *test)
 {
@@ -261,7 +268,7 @@ static void piece(struct kunit *test)
 	bool due;
 
 	guard(preempt)();
-	at = pe_reserve_piece(f->rb, SIZE, false, &due);
+	at = reserve_piece(f, SIZE, false, &due);
 	KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data_pages[0]);
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 1U);
 	KUNIT_EXPECT_EQ(test, begin(f, &nmi, PAGE_SIZE - SIZE - 8, 2, false), PE_RESERVED);
@@ -272,13 +279,13 @@ static void piece(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, head(f), (u64)PAGE_SIZE - 8);
 
 	/* over the end of the page; up to it; and from there on */
-	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, 16, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve_piece(f, 16, false, &due));
 	KUNIT_EXPECT_EQ(test, local_read(&f->rb->head), (long)PAGE_SIZE - 8);
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
-	at = pe_reserve_piece(f->rb, 8, false, &due);
+	at = reserve_piece(f, 8, false, &due);
 	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data_pages[0] + PAGE_SIZE - 8);
 	pe_nest_leave(f->rb);
-	at = pe_reserve_piece(f->rb, 8, false, &due);
+	at = reserve_piece(f, 8, false, &due);
 	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data_pages[1]);
 	pe_nest_leave(f->rb);
 	KUNIT_EXPECT_EQ(test, head(f), (u64)PAGE_SIZE + 8);
@@ -293,16 +300,15 @@ static void no_piece(struct kunit *test)
 
 	guard(preempt)();
 	KUNIT_EXPECT_EQ(test, write_many(f, UINT_MAX), (unsigned int)PER_PAGE - 1);
-	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, SIZE, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve_piece(f, SIZE, false, &due));
 	KUNIT_EXPECT_EQ(test, local_read(&f->rb->lost), 1L);	/* of write_many() */
 	consume_to(f, head(f));
-	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, SIZE, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve_piece(f, SIZE, false, &due));
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE - LOST_SIZE, 1), PE_RESERVED_LOST);
 	pe_buffer_pause(f->rb, true);
-	KUNIT_EXPECT_NULL(test, pe_reserve_piece(f->rb, SIZE, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve_piece(f, SIZE, false, &due));
 	pe_buffer_pause(f->rb, false);
-	KUNIT_EXPECT_PTR_EQ(test, pe_reserve_piece(f->rb, SIZE, false, &due),
-			    f->rb->data_pages[0]);
+	KUNIT_EXPECT_PTR_EQ(test, reserve_piece(f, SIZE, false, &due), f->rb->data_pages[0]);
 	pe_nest_leave(f->rb);
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
 }
@@ -316,7 +322,7 @@ static void piece_backward(struct kunit *test)
 
 	guard(preempt)();
 	for (n = 1; n <= 20; n++) {
-		void *at = pe_reserve_piece(f->rb, SIZE, true, &due);
+		void *at = reserve_piece(f, SIZE, true, &due);
 
 		KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data_pages[0] + PAGE_SIZE - n * SIZE);
 		woken += pe_nest_leave(f->rb);
