@@ -14,12 +14,20 @@
  *   - hooks that tell of what happens: pe_sideband_users[], one counter for each kind of record,
  *     and pe_build_id_users.
  *
- * The static key.  Users are counted in sched_users.  Only the first one turns the key, and it
- * must not go on before every CPU has seen it turned: a context switch half way through that has
- * not called "out" for its old task must not call "in" for its new one.  sched_users leaves zero
- * under sched_mutex only, after that wait, so a fast path that finds it above zero needs no wait.
- * The last user does not turn the key back but leaves it to a work item a second later, which
- * spares a program that opens and closes events in a row the patching of code each time.
+ * The static key.  Users are counted in sched_users; the key that is turned counts as one of them.
+ * Only the first one turns it, and it must not go on before every CPU has seen it turned: a context
+ * switch half way through that has not called "out" for its old task must not call "in" for its new
+ * one.  sched_users leaves zero under sched_mutex only, after that wait, so a fast path that finds
+ * it above zero needs no wait.  The last user does not turn the key back but leaves it to a work
+ * item that looks once a second, and wants to see a second without users; this spares a program
+ * that opens and closes events in a row the patching of code each time.
+ *
+ *	put_switches()				switches_idle()
+ *	sched_users becomes 1			the work is not pending any more
+ *	(A) full barrier			(B) full barrier, of the workqueue
+ *	the work is pending: leave it		sched_users is not 1: do not come again
+ *
+ * Either the work comes again because A's user sees that it is not pending, or B sees the 1.
  */
 #include <linux/tick.h>
 
@@ -27,9 +35,9 @@
 
 DEFINE_STATIC_KEY_FALSE(perf_sched_events);
 
-static atomic_t sched_users;
+static atomic_t sched_users;		/* leaves 0, and comes back to it, under sched_mutex */
 static DEFINE_MUTEX(sched_mutex);
-static bool sched_key_on;		/* sched_mutex */
+static unsigned long sched_idle_since;	/* jiffies */
 
 atomic_t pe_build_id_users;
 
@@ -59,30 +67,34 @@ static void get_switches(void)
 		return;
 
 	guard(mutex)(&sched_mutex);
-	if (!sched_key_on) {
+	if (!atomic_read(&sched_users)) {
 		static_branch_enable(&perf_sched_events);
 		synchronize_rcu();	/* switches under way are over */
-		sched_key_on = true;
+		atomic_inc(&sched_users);	/* the key */
 	}
 	atomic_inc(&sched_users);
 }
 
-/* A user that came meanwhile, or comes and waits for the mutex, keeps or turns the key. */
+/* Who comes meanwhile keeps the key, or waits for the mutex and turns it again. */
 static void switches_idle(struct work_struct *work)
 {
 	guard(mutex)(&sched_mutex);
-	if (atomic_read(&sched_users) || !sched_key_on)
-		return;
-	sched_key_on = false;
-	static_branch_disable(&perf_sched_events);
+	if (atomic_read(&sched_users) != 1)
+		return;		/* the last user lets it come again */
+	if (time_is_after_jiffies(READ_ONCE(sched_idle_since) + HZ))
+		schedule_delayed_work(to_delayed_work(work), HZ);
+	else if (atomic_cmpxchg(&sched_users, 1, 0) == 1)
+		static_branch_disable(&perf_sched_events);
 }
 
 static DECLARE_DELAYED_WORK(switches_idle_work, switches_idle);
 
 static void put_switches(void)
 {
-	if (atomic_dec_and_test(&sched_users))
-		mod_delayed_work(system_wq, &switches_idle_work, HZ);
+	if (atomic_dec_return(&sched_users) > 1)	/* A */
+		return;
+	WRITE_ONCE(sched_idle_since, jiffies);
+	schedule_delayed_work(&switches_idle_work, HZ);
 }
 
 /* Frequency mode works in the tick. */
@@ -129,9 +141,12 @@ static u32 sideband_requests(const struct pevent *e)
 
 static void add_sideband_user(const struct pevent *e, int change)
 {
-	unsigned long kinds = sideband_requests(e);
+	unsigned long kinds;
 	unsigned int kind;
 
+	if (!e->plan.sideband && !e->attr.build_id)
+		return;
+	kinds = sideband_requests(e);
 	for_each_set_bit(kind, &kinds, PE_NR_SIDEBAND)
 		atomic_add(change, &pe_sideband_users[kind]);
 	if (e->attr.build_id)

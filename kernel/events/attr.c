@@ -37,7 +37,6 @@ static int copy_by_size(struct perf_event_attr __user *uattr, struct perf_event_
 	if (size == 0)		/* the first tools left it empty */
 		size = PERF_ATTR_SIZE_VER0;
 
-	memset(attr, 0, sizeof(*attr));
 	if (size >= PERF_ATTR_SIZE_VER0 && size <= PAGE_SIZE)
 		ret = copy_struct_from_user(attr, KNOWN_SIZE, uattr, size);
 	else

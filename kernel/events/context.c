@@ -421,10 +421,8 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 }
 
 /* The last event left: a task's context goes out without its CPU, which has nothing to do. */
-static void retire_clocks(struct pctx *ctx)
+static void retire_clocks(struct pctx *ctx, u64 now)
 {
-	u64 now = pe_now();
-
 	if (!ctx->task || ctx->oncpu < 0)
 		return;
 	WARN_ON_ONCE(ctx->nr_groups);
@@ -440,10 +438,11 @@ static void retire_clocks(struct pctx *ctx)
  * pe_ctx_remove() - take an event off the lists of its context
  * @ctx: the context, locked
  * @e: the event, not in a queue and not counting
+ * @now: pe_now()
  *
  * Readers under RCU may still see the event.
  */
-void pe_ctx_remove(struct pctx *ctx, struct pevent *e)
+void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
 {
 	lockdep_assert_held(&ctx->lock);
 
@@ -462,7 +461,7 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e)
 	if (e->cgrp)
 		pe_cgroup_event_removed(e);
 	if (!--ctx->nr_events)
-		retire_clocks(ctx);
+		retire_clocks(ctx, now);
 }
 
 /**

@@ -351,7 +351,7 @@ void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
 	dequeue(e);
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
-	pe_ctx_remove(pe_ctx(e), e);
+	pe_ctx_remove(pe_ctx(e), e, now);
 	e->pmu_ctx = own_part(e);
 }
 
@@ -371,7 +371,7 @@ void pe_group_take(struct pevent *leader, u64 now)
 	dequeue(leader);
 	pe_for_each_member(m, leader) {
 		pe_times_freeze(m, now);
-		pe_ctx_remove(pe_ctx(m), m);
+		pe_ctx_remove(pe_ctx(m), m, now);
 	}
 }
 

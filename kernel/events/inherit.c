@@ -88,6 +88,7 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
 		pe_put(e);
 		return ERR_PTR(err);
 	}
+	pe_ctx_get(ctx);
 	pe_attach(ctx, e);
 	return e;
 }

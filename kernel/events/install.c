@@ -189,15 +189,21 @@ void pe_activate_ctx(struct pctx *ctx)
 
 struct install_args {
 	struct pevent	*e;
-	bool		first;
+	bool		first;		/* of the context, which is to be let in yet */
 };
 
 static void install_fn(struct pctx *ctx, void *arg)
 {
 	struct install_args *args = arg;
+	u64 now = pe_now();
 
-	args->first = !ctx->nr_events;
-	pe_install(args->e, pe_now());
+	args->first = ctx->task && !ctx->nr_events;
+	pe_install(args->e, now);
+	/* Nobody has to be told, and without groups no other lock is needed. */
+	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups) {
+		pe_ctx_in(ctx, NULL, now);
+		args->first = false;
+	}
 }
 
 /* Nothing of the group is in hardware, with the newcomer neither. */
@@ -214,14 +220,13 @@ static bool joins_passively(const struct pevent *e)
  * @ctx: the context, its mutex held, alive; what the event needs is reserved
  * @e: the event: pmu_ctx and group_leader are set
  *
- * Takes a reference on the context for the event.
+ * The caller's reference on the context goes to the event.
  */
 void pe_attach(struct pctx *ctx, struct pevent *e)
 {
 	struct install_args args = { .e = e };
 
 	lockdep_assert_held(&ctx->mutex);
-	pe_ctx_get(ctx);
 	e->slot = pe_ctx_slot(ctx, e);
 	/* Pairs with lock_group(), which looks without a lock. */
 	smp_store_release(&e->ctx, &ctx->pub);
@@ -234,7 +239,7 @@ void pe_attach(struct pctx *ctx, struct pevent *e)
 		raw_spin_unlock_irq(&ctx->lock);
 		pe_call(ctx, install_fn, &args);
 	}
-	if (args.first && ctx->task)
+	if (args.first)
 		pe_activate_ctx(ctx);
 }
 
@@ -344,11 +349,15 @@ static void release_children(struct pevent *e)
  */
 void pe_release(struct pevent *e)
 {
+	bool parent;
+
 	pe_leave_owner(e);
 	scoped_guard(pe_event_ctx, e) {
 		guard(mutex)(&e->family_lock);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		parent = !list_empty(&e->children);	/* nobody joins any more */
 	}
-	release_children(e);
+	if (parent)
+		release_children(e);
 	pe_put(e);
 }

@@ -21,7 +21,8 @@ static int enter(struct pevent *e, struct task_struct *task)
 	if (!err)
 		pe_attach(ctx, e);
 	mutex_unlock(&ctx->mutex);
-	pe_ctx_put(ctx);
+	if (err)
+		pe_ctx_put(ctx);
 	return err;
 }
 

@@ -47,7 +47,7 @@ static inline struct perf_buffer *pe_bound_buffer(struct pevent *e)
 /* install.c */
 struct pctx *pe_lock_ctx(struct pevent *e);		/* e->ctx, its mutex */
 struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
-void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, takes a ctx reference */
+void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, which gets the reference */
 void pe_detach(struct pevent *e, enum perf_event_state final);
 void pe_retire(struct pevent *e);
 void pe_leave_owner(struct pevent *e);

@@ -42,7 +42,7 @@
  * @ctx: its context, referenced, mutex held
  */
 struct opening {
-	struct perf_event_attr	attr;
+	struct perf_event_attr	*attr;
 	unsigned long		flags;
 	int			cpu;
 	int			cgroup_fd;
@@ -122,7 +122,7 @@ static int find_task(struct opening *o, pid_t pid)
 		return pe_err(-ESRCH, "pid: no such task");
 	o->task = task;
 	/* A group is inherited as a whole, or not at all. */
-	if (o->leader && o->leader->attr.inherit != o->attr.inherit)
+	if (o->leader && o->leader->attr.inherit != o->attr->inherit)
 		return pe_err(-EINVAL, "attr.inherit: not as in the group's leader");
 	return 0;
 }
@@ -130,7 +130,7 @@ static int find_task(struct opening *o, pid_t pid)
 static int make_event(struct opening *o)
 {
 	struct pe_origin_args args = {
-		.attr	= &o->attr,
+		.attr	= o->attr,
 		.cpu	= o->cpu,
 		.task	= o->task,
 		.leader	= o->leader,
@@ -145,15 +145,19 @@ static int make_event(struct opening *o)
 	o->e = e;
 	if (is_sampling_event(&e->pub) && e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return pe_err(-EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
-	return o->attr.use_clockid ? pe_attr_set_clock(e, o->attr.clockid) : 0;
+	return o->attr->use_clockid ? pe_attr_set_clock(e, o->attr->clockid) : 0;
 }
 
 /* With sigtrap the caller also sends signals to the task. */
 static bool may_observe(const struct perf_event_attr *attr, struct task_struct *task)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
-	bool capable = perfmon_capable();
+	bool capable;
 
+	/* What ptrace_may_access() would say, whatever the mode. */
+	if (same_thread_group(task, current))
+		return true;
+	capable = perfmon_capable();
 	if (attr->sigtrap) {
 		rcu_read_lock();
 		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
@@ -173,7 +177,7 @@ static int check_task(struct opening *o)
 	if (err)
 		return err;
 	o->cred_locked = true;
-	return may_observe(&o->attr, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
+	return may_observe(o->attr, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
 }
 
 /* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
@@ -335,7 +339,7 @@ static struct file *attach(struct opening *o)
 		return file;
 
 	pe_attach(o->ctx, e);
-	close_ctx(o);
+	mutex_unlock(&o->ctx->mutex);
 	close_task(o);
 
 	/* With its link: the task may exec meanwhile and remove the event, see pe_leave_owner(). */
@@ -365,15 +369,16 @@ static struct file *open_event(struct opening *o, pid_t pid, int group_fd)
 SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,
 		int, group_fd, unsigned long, flags)
 {
-	struct opening o = { .flags = flags, .cpu = cpu, .cgroup_fd = pid };
+	struct perf_event_attr attr __uninitialized;
+	struct opening o = { .attr = &attr, .flags = flags, .cpu = cpu, .cgroup_fd = pid };
 	struct file *file;
 	int fd, err, idx;
 
 	if (flags & ~FLAGS_ALL)
 		return pe_err(-EINVAL, "flags: unknown bit");
-	err = pe_attr_copy(attr_uptr, &o.attr);
+	err = pe_attr_copy(attr_uptr, &attr);
 	if (!err)
-		err = pe_attr_permit(&o.attr);
+		err = pe_attr_permit(&attr);
 	if (err)
 		return err;
 	/* pid is the cgroup's directory, and its tasks are observed on one CPU. */

@@ -65,6 +65,8 @@ static u16 fixed_size(u64 sample_type)
 /* Each of the identifying fields is one word. */
 static u16 id_fields_size(u64 sample_type)
 {
+	if (!sample_type)
+		return 0;
 	return hweight64(sample_type & PE_SAMPLE_ID_FIELDS) * sizeof(u64);
 }
 
@@ -133,9 +135,12 @@ void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
  */
 u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings)
 {
-	u32 per_member = 1 + hweight64(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
-	u32 words = hweight64(read_format & PE_FORMAT_TIMES);
+	u32 per_member, words;
 
+	if (!read_format)	/* the value */
+		return sizeof(u64);
+	per_member = 1 + hweight64(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	words = hweight64(read_format & PE_FORMAT_TIMES);
 	if (read_format & PERF_FORMAT_GROUP)
 		words += 1 + nr_siblings * per_member;
 	return (words + per_member) * sizeof(u64);

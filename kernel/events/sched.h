@@ -19,7 +19,7 @@ int pe_task_data_get(struct pevent *e, struct pctx *ctx);
 void pe_task_data_put(struct pevent *e);
 struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot);
 void pe_ctx_add(struct pctx *ctx, struct pevent *e);
-void pe_ctx_remove(struct pctx *ctx, struct pevent *e);
+void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now);
 struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr);
 
 static inline struct pctx *pe_task_ctx(const struct task_struct *task)

@@ -433,9 +433,34 @@ void pe_software_read(struct perf_event *event)
 {
 }
 
+/*
+ * The opened events of each number.  The first one and the last one turn its key; they leave 0 and
+ * come back to it under the mutex.  Counted here because to ask the key takes the hotplug lock.
+ */
+static atomic_t nr_opened[PERF_COUNT_SW_MAX];
+static DEFINE_MUTEX(keys_mutex);
+
+static void get_key(u64 id)
+{
+	if (atomic_inc_not_zero(&nr_opened[id]))
+		return;
+	guard(mutex)(&keys_mutex);
+	if (!atomic_read(&nr_opened[id]))
+		static_key_slow_inc(&perf_swevent_enabled[id]);
+	atomic_inc(&nr_opened[id]);
+}
+
+static void put_key(u64 id)
+{
+	if (!atomic_dec_and_mutex_lock(&nr_opened[id], &keys_mutex))
+		return;
+	static_key_slow_dec(&perf_swevent_enabled[id]);
+	mutex_unlock(&keys_mutex);
+}
+
 static void destroy(struct perf_event *event)
 {
-	static_key_slow_dec(&perf_swevent_enabled[event->attr.config]);
+	put_key(event->attr.config);
 }
 
 static int event_init(struct perf_event *event)
@@ -460,7 +485,7 @@ static int event_init(struct perf_event *event)
 
 	/* Children live no longer than their parent, whose key suffices. */
 	if (!event->parent) {
-		static_key_slow_inc(&perf_swevent_enabled[id]);
+		get_key(id);
 		event->destroy = destroy;
 	}
 	return 0;
