@@ -20,7 +20,7 @@
 #define TAILS	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
 
 /* Is there a page that takes what the header cannot tell the length of? */
-#define PIECES_MAY_BE_TOO_LONG	(PAGE_SIZE > U16_MAX || IS_ENABLED(CONFIG_PERF_USE_VMALLOC))
+#define PIECES_MAY_BE_TOO_LONG	(PAGE_SHIFT >= 16 || IS_ENABLED(CONFIG_PERF_USE_VMALLOC))
 
 /* Collect, begin, write, end. */
 static noinline int the_long_way(struct perf_event *event, struct perf_sample_data *data,
