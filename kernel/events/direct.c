@@ -193,7 +193,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 
 	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
 	if (unlikely(given & ~e->plan.direct))
-		return the_long_way(event, data, regs, backward);
+		return the_long_way(&e->pub, data, regs, backward);
 
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(e->sink->rb);
@@ -211,7 +211,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 			return pe_record_too_long(e);
 		if (no_room(rb, size, backward))
 			return lose(e->sink, rb);
-		return with_handle(event, data, regs, size, backward);
+		return with_handle(&e->pub, data, regs, size, backward);
 	}
 
 	w = put_words(at, data, e, regs, type, size);

@@ -259,6 +259,7 @@ static __always_inline bool pe_reserve_piece(struct perf_buffer *rb, unsigned lo
 	unsigned long head = local_read(&rb->head), chunk = 1UL << pe_buffer_shift(rb);
 	unsigned long new = backward ? head - size : head + size;
 	unsigned long start = backward ? new : head, into = start & (chunk - 1);
+	void *place;
 
 	*due = false;
 	if (unlikely(READ_ONCE(rb->gate) | local_read(&rb->lost)) || unlikely(into + size > chunk))
@@ -267,7 +268,9 @@ static __always_inline bool pe_reserve_piece(struct perf_buffer *rb, unsigned lo
 	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward)))
 		return false;
 
-	*at = rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
+	place = rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
+	OPTIMIZER_HIDE_VAR(place);	/* one register from here on, not its two parts */
+	*at = place;
 	pe_nest_enter(rb);
 	if (unlikely(!local_try_cmpxchg(&rb->head, &head, new))) {
 		*due = pe_nest_leave(rb);

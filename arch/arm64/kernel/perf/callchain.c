@@ -58,9 +58,11 @@ unsigned long perf_instruction_pointer(struct pt_regs *regs)
  * perf_misc_flags() - the processor mode of a sample
  * @regs: where the CPU was interrupted
  *
+ * Each sample calls it, also those of function tracing.
+ *
  * Return: PERF_RECORD_MISC_{USER,KERNEL,GUEST_USER,GUEST_KERNEL}
  */
-unsigned long perf_misc_flags(struct pt_regs *regs)
+unsigned long notrace perf_misc_flags(struct pt_regs *regs)
 {
 	unsigned int guest = perf_guest_state();
 
