@@ -64,6 +64,24 @@ struct pe_aux {
 };
 
 /**
+ * struct pe_page_lead - what the control page says about times; see userpage.c
+ * @event: whose times, for comparison only; NULL: the page does not say how they go on
+ * @index: what it says of the counter
+ * @uses: how often it may be relied on
+ * @enabled: by how much the time enabled is ahead of pe_now()
+ * @running: likewise
+ *
+ * Written by who writes the page.
+ */
+struct pe_page_lead {
+	const struct pevent	*event;
+	u32			index;
+	u32			uses;
+	u64			enabled;
+	u64			running;
+};
+
+/**
  * struct perf_buffer - control page and data pages that user space maps
  *
  * References: each event that writes to it (pevent.rb) and each mapping's event.  Freed by RCU.
@@ -102,6 +120,7 @@ struct perf_buffer {
 
 	struct pe_aux			aux;
 
+	struct pe_page_lead		lead;
 	struct perf_event_mmap_page	*user_page;
 	void				*data_pages[];
 };

@@ -7,7 +7,8 @@
  * is not disabled.
  *
  * A group goes on as a whole: pmu->start_txn(), add() for each member, commit_txn(); when one step
- * fails, what was added is deleted and the transaction cancelled.  Who comes first:
+ * fails, what was added is deleted and the transaction cancelled.  A single event is just added.
+ * Who comes first:
  *
  *	CPU pinned, task pinned, CPU flexible, task flexible; within each in queue order
  *
@@ -29,17 +30,25 @@ static enum pe_class class_of(const struct pevent *leader)
 	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
 }
 
-/* The PMU of the part is off all the time; the group may have members of software PMUs as well. */
-static void off(struct pevent *e, struct perf_cpu_pmu_context *cpc)
+/*
+ * The PMU of the part is off all the time, but the group may have members of software PMUs as well.
+ * Those are switched by themselves.
+ */
+static noinline int add_elsewhere(struct pevent *e)
 {
-	if (e->pmu != cpc->cpu_part.pmu)
-		perf_pmu_disable(e->pmu);
+	int err;
+
+	perf_pmu_disable(e->pmu);
+	err = e->pmu->add(&e->pub, PERF_EF_START);
+	perf_pmu_enable(e->pmu);
+	return err;
 }
 
-static void on(struct pevent *e, struct perf_cpu_pmu_context *cpc)
+static noinline void del_elsewhere(struct pevent *e)
 {
-	if (e->pmu != cpc->cpu_part.pmu)
-		perf_pmu_enable(e->pmu);
+	perf_pmu_disable(e->pmu);
+	e->pmu->del(&e->pub, 0);
+	perf_pmu_enable(e->pmu);
 }
 
 static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
@@ -47,8 +56,10 @@ static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_cont
 	if (e->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	off(e, cpc);
-	e->pmu->del(&e->pub, 0);
+	if (likely(e->pmu == cpc->cpu_part.pmu))
+		e->pmu->del(&e->pub, 0);
+	else
+		del_elsewhere(e);
 	WRITE_ONCE(e->oncpu, -1);
 	/* An overflow asked for it, and its irq_work has not run yet. */
 	if (unlikely(READ_ONCE(e->pending_disable)) && pe_disable_due(e))
@@ -60,7 +71,12 @@ static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_cont
 		cpc->nr_active--;
 	if (e->attr.exclusive || !cpc->nr_active)
 		cpc->exclusive = 0;
-	on(e, cpc);
+}
+
+static noinline void unthrottle(struct pevent *e)
+{
+	pe_record_throttle(e, false);
+	e->hw.interrupts = 0;
 }
 
 static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
@@ -73,46 +89,39 @@ static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_contex
 	/* add() may start the counter, and its first overflow must find the event ACTIVE. */
 	WRITE_ONCE(e->oncpu, smp_processor_id());
 	pe_set_active(e, now);
-	if (e->hw.interrupts == PE_THROTTLED) {
-		pe_record_throttle(e, false);
-		e->hw.interrupts = 0;
-	}
+	if (unlikely(e->hw.interrupts == PE_THROTTLED))
+		unthrottle(e);
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
-	off(e, cpc);
-	err = e->pmu->add(&e->pub, PERF_EF_START);
-	if (err) {
+	if (likely(e->pmu == cpc->cpu_part.pmu))
+		err = e->pmu->add(&e->pub, PERF_EF_START);
+	else
+		err = add_elsewhere(e);
+	if (unlikely(err)) {
 		pe_set_inactive(e, now);
 		WRITE_ONCE(e->oncpu, -1);
-	} else {
-		if (!is_software_event(&e->pub))
-			cpc->nr_active++;
-		if (e->attr.exclusive)
-			cpc->exclusive = 1;
+		return -EAGAIN;
 	}
-	on(e, cpc);
-	return err ? -EAGAIN : 0;
+	if (!is_software_event(&e->pub))
+		cpc->nr_active++;
+	if (unlikely(e->attr.exclusive))
+		cpc->exclusive = 1;
+	return 0;
 }
 
-/*
- * Put a group on the hardware, or nothing of it.  @leader is in a queue of @part, INACTIVE.  The
- * PMU of the part is off.  Return: all of it is there.
- */
-static bool group_in(struct pevent *leader, struct pe_part *part, struct perf_cpu_pmu_context *cpc,
-		     u64 now)
+/* All members in one transaction, or none. */
+static noinline bool members_in(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
-	struct pmu *pmu = part->pmu;
+	struct pmu *pmu = cpc->cpu_part.pmu;
 	struct pevent *m;
 
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	pe_for_each_member(m, leader)
 		if (event_in(m, cpc, now))
 			goto undo;
-	if (!pmu->commit_txn(pmu)) {
-		list_add_tail(&leader->running_entry, &part->running[class_of(leader)]);
+	if (!pmu->commit_txn(pmu))
 		return true;
-	}
 undo:
 	/* Drivers expect del() in the order of add(). */
 	pe_for_each_member(m, leader)
@@ -121,13 +130,40 @@ undo:
 	return false;
 }
 
-/* It is on the hardware, and its PMU is off. */
-static void group_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
+/*
+ * Put a group on the hardware, or nothing of it.  @leader is in a queue of @part, INACTIVE.  The
+ * PMU of the part is off.  An event alone is all or nothing without a transaction: outside of one
+ * add() itself says whether the event fits.  Return: all of it is there.
+ */
+static __always_inline bool group_in(struct pevent *leader, struct pe_part *part,
+				     struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	if (likely(!leader->nr_siblings)) {
+		if (event_in(leader, cpc, now))
+			return false;
+	} else if (!members_in(leader, cpc, now)) {
+		return false;
+	}
+	list_add_tail(&leader->running_entry, &part->running[class_of(leader)]);
+	return true;
+}
+
+static noinline void members_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	struct pevent *m;
 
 	pe_for_each_member(m, leader)
 		event_out(m, cpc, now);
+}
+
+/* It is on the hardware, and its PMU is off. */
+static __always_inline void group_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc,
+				      u64 now)
+{
+	if (likely(!leader->nr_siblings))
+		event_out(leader, cpc, now);
+	else
+		members_out(leader, cpc, now);
 	list_del_init(&leader->running_entry);
 }
 
@@ -162,8 +198,8 @@ void pe_member_out(struct pevent *e, u64 now)
 }
 
 /* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
-static bool admissible(struct pevent *leader, struct pe_part *part,
-		       struct perf_cpu_pmu_context *cpc, bool fits)
+static __always_inline bool admissible(struct pevent *leader, struct pe_part *part,
+				       struct perf_cpu_pmu_context *cpc, bool fits)
 {
 	if (software_part(part))
 		return true;
@@ -176,10 +212,9 @@ static bool admissible(struct pevent *leader, struct pe_part *part,
 }
 
 /* Put a group on the PMU of @part, which is off, if it may and can. */
-static bool try_group(struct pevent *leader, struct pe_part *part, bool fits, u64 now)
+static __always_inline bool try_group(struct pevent *leader, struct pe_part *part,
+				      struct perf_cpu_pmu_context *cpc, bool fits, u64 now)
 {
-	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
-
 	return admissible(leader, part, cpc, fits) && group_in(leader, part, cpc, now);
 }
 
@@ -194,14 +229,18 @@ static void pinned_failed(struct pevent *leader, u64 now)
 	pe_queue_wakeup(leader);
 }
 
-/* A flexible group does not fit, and waits for its turn. */
-static void starve(struct pevent *leader)
+/*
+ * A flexible group does not fit, and waits for its turn.  The timer does not stop while a part is
+ * starved, so only the first one has to start it.
+ */
+static void starve(struct pevent *leader, struct pe_part *part, struct perf_cpu_pmu_context *cpc)
 {
-	struct pe_part *part = pe_part(leader);
 	struct pevent *m;
 
-	part->starved = true;
-	pe_mux_arm(pe_cpc(part->pmu));
+	if (!part->starved) {
+		part->starved = true;
+		pe_mux_arm(cpc);
+	}
 	/* Whoever reads the times from the control page must know that the task was away. */
 	pe_for_each_member(m, leader)
 		if (!list_empty(&m->mapped_entry))
@@ -226,18 +265,32 @@ static void walk_eligible(struct queue_cursor *cur, struct pe_part *part, enum p
 }
 
 /* A group's turn to go on the hardware.  Return: all flexible ones did so far. */
-static bool offer(struct pevent *leader, struct pe_part *part, enum pe_class class, bool fits,
-		  u64 now)
+static __always_inline bool offer(struct pevent *leader, struct pe_part *part,
+				  struct perf_cpu_pmu_context *cpc, enum pe_class class, bool fits,
+				  u64 now)
 {
-	if (leader->state != PERF_EVENT_STATE_INACTIVE || try_group(leader, part, fits, now))
+	if (leader->state != PERF_EVENT_STATE_INACTIVE || try_group(leader, part, cpc, fits, now))
 		return fits;
 	if (class == PE_PINNED) {
 		pinned_failed(leader, now);
 	} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
-		starve(leader);
+		starve(leader, part, cpc);
 		return false;
 	}
 	return fits;
+}
+
+/* pe_part_in() where several slots have groups. */
+static noinline void slots_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+			      enum pe_class class, u64 now)
+{
+	struct queue_cursor cur;
+	struct queue_node *node;
+	bool fits = true;
+
+	walk_eligible(&cur, part, class);
+	while ((node = queue_cursor_next(&cur)))
+		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
 }
 
 /**
@@ -248,7 +301,7 @@ static bool offer(struct pevent *leader, struct pe_part *part, enum pe_class cla
  */
 void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 {
-	struct queue_cursor cur;
+	struct perf_cpu_pmu_context *cpc;
 	struct queue_node *node;
 	bool fits = true;
 
@@ -257,15 +310,13 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
 		return;
 
-	if (likely(!part->ctx->here && hlist_empty(&part->ctx->entered))) {
-		list_for_each_entry(node, &part->any.queue[class].head, link)
-			fits = offer(container_of(node, struct pevent, queue), part, class, fits,
-				     now);
+	cpc = pe_cpc(part->pmu);
+	if (unlikely(part->ctx->here || !hlist_empty(&part->ctx->entered))) {
+		slots_in(part, cpc, class, now);
 		return;
 	}
-	walk_eligible(&cur, part, class);
-	while ((node = queue_cursor_next(&cur)))
-		fits = offer(container_of(node, struct pevent, queue), part, class, fits, now);
+	list_for_each_entry(node, &part->any.queue[class].head, link)
+		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
 }
 
 /**
@@ -304,7 +355,9 @@ void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 	for (class = 0; class < PE_NR_CLASSES; class++) {
 		if (!(classes & BIT(class)))
 			continue;
-		list_for_each_entry_safe(leader, next, &part->running[class], running_entry)
+		/* Drivers with lists find the last one first. */
+		list_for_each_entry_safe_reverse(leader, next, &part->running[class],
+						 running_entry)
 			group_out(leader, cpc, now);
 	}
 	if (classes & PE_CLASS_FLEXIBLE)
@@ -350,7 +403,7 @@ bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now)
 
 		if (leader->state != PERF_EVENT_STATE_INACTIVE)
 			continue;
-		fits = try_group(leader, lane->part, true, now);
+		fits = try_group(leader, lane->part, pe_cpc(pmu), true, now);
 		if (!fits)
 			break;
 	}
@@ -415,7 +468,7 @@ void pe_group_admit(struct pevent *leader, u64 now)
 	else if (cpu_part && cpc->task_part && !list_empty(&cpc->task_part->running[PE_FLEXIBLE]))
 		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
 	else
-		starve(leader);
+		starve(leader, part, cpc);
 }
 
 static void resched_locked(struct pmu *pmu)

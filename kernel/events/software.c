@@ -296,6 +296,13 @@ static noinline void sample_marked(struct pevent *sampling, u32 event_id, u64 nr
 	}
 }
 
+/* Out of line, so that a hit that is only counted needs no stack. */
+static noinline void sample_unmarked(struct pevent *sampling, u32 event_id, u64 nr,
+				     struct pt_regs *regs, u64 addr)
+{
+	sample_hit(sampling, event_id, nr, regs, addr);
+}
+
 /**
  * ___perf_sw_event() - a software event happened; the caller took care of recursion
  * @event_id: PERF_COUNT_SW_*
@@ -313,7 +320,7 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 		return;
 	sampling = count_lists(event_id, nr, regs);
 	if (sampling)
-		sample_hit(sampling, event_id, nr, regs, addr);
+		sample_unmarked(sampling, event_id, nr, regs, addr);
 }
 
 /**

@@ -79,13 +79,8 @@ void pe_slot_refresh_pages(struct pe_slot *slot)
 			perf_event_update_userpage(&e->pub);
 }
 
-/**
- * pe_ctx_in() - a context comes in on this CPU
- * @ctx: the context, locked; with groups to schedule, this CPU's context is locked too
- * @comes: its task, if a switch brings it; else NULL
- * @now: pe_now()
- */
-void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now)
+/* pe_ctx_in() */
+static __always_inline void come_in(struct pctx *ctx, struct task_struct *comes, u64 now)
 {
 	int cpu = smp_processor_id();
 	struct pe_part *part;
@@ -105,11 +100,18 @@ void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now)
 }
 
 /**
- * pe_ctx_out() - a context leaves this CPU
- * @ctx: as for pe_ctx_in()
+ * pe_ctx_in() - a context comes in on this CPU
+ * @ctx: the context, locked; with groups to schedule, this CPU's context is locked too
+ * @comes: its task, if a switch brings it; else NULL
  * @now: pe_now()
  */
-void pe_ctx_out(struct pctx *ctx, u64 now)
+void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now)
+{
+	come_in(ctx, comes, now);
+}
+
+/* pe_ctx_out() */
+static __always_inline void go_out(struct pctx *ctx, u64 now)
 {
 	struct pe_part *part;
 
@@ -133,6 +135,16 @@ void pe_ctx_out(struct pctx *ctx, u64 now)
 			if (part->nr_groups)
 				perf_pmu_enable(part->pmu);
 	}
+}
+
+/**
+ * pe_ctx_out() - a context leaves this CPU
+ * @ctx: as for pe_ctx_in()
+ * @now: pe_now()
+ */
+void pe_ctx_out(struct pctx *ctx, u64 now)
+{
+	go_out(ctx, now);
 }
 
 /* Locks @ctx, and this CPU's context before it if there are groups. Return: both are locked. */
@@ -172,7 +184,7 @@ void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes)
 	bool both = lock_for_switch(ctx);
 
 	if (ctx->nr_events && ctx->oncpu < 0 && !ctx->dead)
-		pe_ctx_in(ctx, comes, pe_now());
+		come_in(ctx, comes, pe_now());
 	unlock_after_switch(ctx, both);
 }
 
@@ -205,12 +217,13 @@ static inline void call_sched_task(struct task_struct *task, bool in, const stru
 		tell_pmus(pcpu, task, in, told);
 }
 
-static void leave(struct pctx *ctx)
+/* Out of line: most tasks have no context. */
+static noinline void leave(struct pctx *ctx)
 {
 	bool both = lock_for_switch(ctx);
 
 	if (likely(ctx->oncpu == smp_processor_id()))
-		pe_ctx_out(ctx, pe_now());
+		go_out(ctx, pe_now());
 	unlock_after_switch(ctx, both);
 }
 

@@ -23,12 +23,6 @@ static enum perf_event_state effective_state(const struct pevent *e)
 	return leader->state <= PERF_EVENT_STATE_OFF ? leader->state : e->state;
 }
 
-/* What drives e->enabled: a cgroup's event is enabled while the cgroup is in. */
-static const struct pe_clock *enabled_driver(const struct pevent *e)
-{
-	return e->cgrp ? &e->slot->clock : &pe_ctx(e)->clock;
-}
-
 /* Clocks of different CPUs may disagree by a little; time never runs backwards for a reader. */
 static u64 follow(const struct pe_clock *clock, u64 driver)
 {
@@ -61,7 +55,7 @@ static __always_inline void steer(struct pe_clock *clock, bool run, const struct
 struct pe_times pe_times_now(const struct pevent *e, u64 now)
 {
 	return (struct pe_times) {
-		.enabled = follow(&e->enabled, pe_clock_read(enabled_driver(e), now)),
+		.enabled = follow(&e->enabled, pe_clock_read(pe_enabled_driver(e), now)),
 		.running = follow(&e->running, pe_clock_read(&e->slot->clock, now)),
 	};
 }
@@ -70,7 +64,7 @@ static __always_inline void follow_state(struct pevent *e, u64 now)
 {
 	enum perf_event_state state = effective_state(e);
 
-	steer(&e->enabled, state >= PERF_EVENT_STATE_INACTIVE, enabled_driver(e), now);
+	steer(&e->enabled, state >= PERF_EVENT_STATE_INACTIVE, pe_enabled_driver(e), now);
 	steer(&e->running, state >= PERF_EVENT_STATE_ACTIVE, &e->slot->clock, now);
 	e->total_time_running = e->running.time;
 }

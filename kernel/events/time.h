@@ -43,6 +43,12 @@ static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
 	smp_store_release(&clock->running, false);
 }
 
+/* What drives e->enabled: a cgroup's event is enabled while the cgroup is in. */
+static inline const struct pe_clock *pe_enabled_driver(const struct pevent *e)
+{
+	return e->cgrp ? &e->slot->clock : &pe_ctx(e)->clock;
+}
+
 /**
  * struct pe_times - times of an event at one moment
  * @enabled: ns during which it was enabled (and its task ran)

@@ -12,14 +12,23 @@
  * context up to NMI; the core with interrupts off under ctx->lock; mmap(), in task context.
  * Updates of one page must not nest: drivers call from the interrupt only for events they just
  * stopped or restarted themselves.
+ *
+ * Most updates come from the interrupt of an event that goes on counting: its counter was set anew
+ * and nothing else is different.  While both times of an event run, each is ahead of the clock by a
+ * fixed amount, and a page with cap_user_time tells its reader how to follow the clock.  As long as
+ * these amounts are what they were when such a page was written, and the page is for the same event
+ * and counter, only the offset changes.  A reader without a counter to read (index 0) does not let
+ * the time running go on: then it is so only while both times are the same, which he scales with.
+ * When the event stops, all is written.  And now and then, because the conversion of the machine's
+ * clock may have changed, after a suspend for instance.
  */
 #include "output.h"
 
-static u32 counter_index(struct pevent *e)
+#define LEAD_USES	64	/* updates of the offset alone, before all is written again */
+
+static bool counts(struct pevent *e)
 {
-	if (e->state != PERF_EVENT_STATE_ACTIVE || (e->hw.state & PERF_HES_STOPPED))
-		return 0;
-	return e->pmu->event_idx(&e->pub);
+	return e->state == PERF_EVENT_STATE_ACTIVE && !(e->hw.state & PERF_HES_STOPPED);
 }
 
 /* What the architecture knows: capabilities, counter width, conversion of its clock. */
@@ -28,26 +37,90 @@ void __weak arch_perf_update_userpage(struct perf_event *event, struct perf_even
 {
 }
 
-static void write_page(struct pevent *e, struct perf_event_mmap_page *page)
+/* What a clock that runs is ahead of the one that drives it. */
+static __always_inline bool ahead(const struct pe_clock *clock, u64 *sum)
 {
+	*sum += READ_ONCE(clock->offset);
+	return smp_load_acquire(&clock->running);	/* pairs with pe_clock_stop() */
+}
+
+/* By how much the times of @e are ahead of pe_now().  Return: false if one of them stands still. */
+static __always_inline bool measure_lead(struct pevent *e, struct pe_page_lead *lead)
+{
+	lead->enabled = atomic64_read(&e->gone_enabled);
+	lead->running = atomic64_read(&e->gone_running);
+	return ahead(pe_enabled_driver(e), &lead->enabled) && ahead(&e->enabled, &lead->enabled) &&
+	       ahead(&e->slot->clock, &lead->running) && ahead(&e->running, &lead->running);
+}
+
+/* Of an event that counts by a counter of its own; user space adds what that shows now. */
+static u64 offset_of(struct pevent *e, u32 index)
+{
+	u64 count = local64_read(&e->count);
+
+	return index ? count - local64_read(&e->hw.prev_count) : count;
+}
+
+static noinline void write_all(struct pevent *e, struct perf_buffer *rb)
+{
+	u32 index = counts(e) ? e->pmu->event_idx(&e->pub) : 0;
+	struct perf_event_mmap_page *page = rb->user_page;
 	u64 now = pe_now();
 	struct pe_times times = pe_times_now(e, now);
 	s64 base;
 
+	WRITE_ONCE(rb->lead.event, NULL);
+	barrier();	/* nobody relies on what is only half there */
 	WRITE_ONCE(page->lock, page->lock + 1);
 	barrier();	/* odd before the first change */
 
-	page->index = counter_index(e);
-	if (page->index)	/* user space adds what the counter shows now */
-		base = local64_read(&e->count) - local64_read(&e->hw.prev_count);
-	else
-		base = pe_count_now(e, now);
+	page->index = index;
+	base = index ? offset_of(e, index) : pe_count_now(e, now);
 	page->offset = base + atomic64_read(&e->gone_count);
 	page->time_enabled = times.enabled + atomic64_read(&e->gone_enabled);
 	page->time_running = times.running + atomic64_read(&e->gone_running);
 	arch_perf_update_userpage(&e->pub, page, now);
 
 	barrier();	/* even after the last change */
+	WRITE_ONCE(page->lock, page->lock + 1);
+
+	rb->lead.index = index;
+	rb->lead.uses = LEAD_USES;
+	/* What a passive event counts is no matter of its own. */
+	if (page->cap_user_time && !e->passive && measure_lead(e, &rb->lead)) {
+		barrier();	/* complete before it is relied on */
+		WRITE_ONCE(rb->lead.event, e);
+	}
+}
+
+/* May the reader go on with the times that the page has?  Without an index he lets one stand. */
+static __always_inline bool times_go_on(struct pevent *e, struct perf_buffer *rb, u32 index)
+{
+	struct pe_page_lead lead __uninitialized;
+
+	return rb->lead.index == index && measure_lead(e, &lead) &&
+	       lead.enabled == rb->lead.enabled && lead.running == rb->lead.running &&
+	       (index || lead.enabled == lead.running) && --rb->lead.uses;
+}
+
+static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
+{
+	struct perf_event_mmap_page *page = rb->user_page;
+	u32 index;
+
+	if (READ_ONCE(rb->lead.event) != e || !counts(e)) {
+		write_all(e, rb);
+		return;
+	}
+	index = e->pmu->event_idx(&e->pub);
+	if (!times_go_on(e, rb, index)) {
+		write_all(e, rb);
+		return;
+	}
+	WRITE_ONCE(page->lock, page->lock + 1);
+	barrier();	/* odd before the change */
+	page->offset = offset_of(e, index) + atomic64_read(&e->gone_count);
+	barrier();	/* even after it */
 	WRITE_ONCE(page->lock, page->lock + 1);
 }
 
@@ -66,9 +139,25 @@ void perf_event_update_userpage(struct perf_event *event)
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(event->rb);
 	if (rb)
-		write_page(pe(event), rb->user_page);
+		write_page(pe(event), rb);
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
+
+/**
+ * pe_userpage_renew() - write all of the mapped page
+ * @e: as for perf_event_update_userpage()
+ *
+ * For those who are asked to by the user.
+ */
+void pe_userpage_renew(struct pevent *e)
+{
+	struct perf_buffer *rb;
+
+	guard(preempt_notrace)();
+	rb = rcu_dereference_sched(e->rb);
+	if (rb)
+		write_all(e, rb);
+}
 
 /**
  * pe_userpage_init() - the constant part of the page

@@ -34,6 +34,13 @@ void armpmu_line_down(struct arm_pmu *armpmu);
 int armpmu_power_join(struct arm_pmu *armpmu);
 void armpmu_power_leave(struct arm_pmu *armpmu);
 
+/* Most events are not mapped. */
+static inline void armpmu_refresh_page(struct perf_event *event)
+{
+	if (rcu_access_pointer(event->rb))
+		perf_event_update_userpage(event);
+}
+
 /**
  * armpmu_serves() - does a PMU belong to a CPU?
  * @armpmu: it

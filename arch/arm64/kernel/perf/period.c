@@ -85,7 +85,7 @@ int armpmu_event_set_period(struct perf_event *event)
 	over = armpmu_period_next(hw, &start);
 	local64_set(&hw->prev_count, start);
 	to_arm_pmu(event->pmu)->write_counter(event, start & armpmu_counter_mask(hw));
-	perf_event_update_userpage(event);
+	armpmu_refresh_page(event);
 	return over;
 }
 

@@ -120,7 +120,7 @@ static int add(struct perf_event *event, int flags)
 	if (flags & PERF_EF_START)
 		start(event, PERF_EF_RELOAD);
 	else
-		perf_event_update_userpage(event);	/* it has a counter now */
+		armpmu_refresh_page(event);	/* it has a counter now */
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static void del(struct perf_event *event, int flags)
 	counters->events[event->hw.idx] = NULL;
 	armpmu->clear_event_idx(counters, event);
 	event->hw.idx = -1;
-	perf_event_update_userpage(event);	/* the counter may be another event's now */
+	armpmu_refresh_page(event);	/* the counter may be another event's now */
 }
 
 /* What stands still was updated when it stopped; the CPU may have lost the counter since then. */

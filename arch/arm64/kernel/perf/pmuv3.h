@@ -2,9 +2,10 @@
 /*
  * What the files of the PMUv3 driver share.
  *
- *	pmuv3_bank.c	the registers of this CPU and what they are known to hold
+ *	pmuv3_bank.c	the registers of this CPU and what they are known to hold; programs, reads
+ *			and writes the counters of an event
  *	pmuv3_event.c	pure: what an attr asks for
- *	pmuv3_counter.c	which counter an event gets; programs, reads and writes it
+ *	pmuv3_counter.c	which counter an event gets
  *	pmuv3_irq.c	the overflow interrupt
  *	pmuv3_user.c	counters that user space reads, the user page, the sysctl
  *	pmuv3_sysfs.c	format, events and caps
@@ -54,20 +55,29 @@ static inline bool pmuv3_all_long(const struct arm_pmu *pmu)
 	return is_pmuv3p5(pmu->pmuver);
 }
 
+/* Does the event have two counters?  Then hw.idx is the odd one. */
+static inline bool pmuv3_is_pair(const struct hw_perf_event *hw)
+{
+	return hw->flags & PMUV3_EVT_PAIR && hw->idx < ARMV8_PMU_MAX_GENERAL_COUNTERS;
+}
+
+static inline u64 pmuv3_counters_of(const struct hw_perf_event *hw)
+{
+	return pmuv3_is_pair(hw) ? 3ULL << (hw->idx - 1) : BIT_ULL(hw->idx);
+}
+
 /* pmuv3_bank.c */
 void pmuv3_reset(void *pmu);
 bool pmuv3_freeze(void);
 void pmuv3_thaw(void);
 void pmuv3_hush(void);
 u64 pmuv3_take_overflows(void);
-void pmuv3_arm(u64 counting, u64 interrupting);
-void pmuv3_disarm(u64 counters);
-void pmuv3_set_type(int idx, u64 type);
-void pmuv3_forget_type(int idx);
-u64 pmuv3_read_one(int idx);
-void pmuv3_write_one(int idx, u64 value);
 void pmuv3_wipe(u64 used);
 void pmuv3_set_userenr(u32 value);
+u64 pmuv3_read_counter(struct perf_event *event);
+void pmuv3_write_counter(struct perf_event *event, u64 value);
+void pmuv3_enable(struct perf_event *event);
+void pmuv3_disable(struct perf_event *event);
 
 /* pmuv3_event.c */
 
@@ -95,10 +105,6 @@ int pmuv3_set_event_filter(struct hw_perf_event *hw, struct perf_event_attr *att
 int pmuv3_choose(u64 counters, u64 *used, int flags);
 int pmuv3_get_event_idx(struct pmu_hw_events *events, struct perf_event *event);
 void pmuv3_clear_event_idx(struct pmu_hw_events *events, struct perf_event *event);
-u64 pmuv3_read_counter(struct perf_event *event);
-void pmuv3_write_counter(struct perf_event *event, u64 value);
-void pmuv3_enable(struct perf_event *event);
-void pmuv3_disable(struct perf_event *event);
 
 /* pmuv3_irq.c */
 irqreturn_t pmuv3_handle_irq(struct arm_pmu *pmu);

@@ -14,7 +14,7 @@
  * read after it is final.  The bank stays frozen while no event is on it, with the counters of the
  * last ones still enabled.
  *
- * Context: interrupts off on the CPU; only pmuv3_read_one() also takes a running bank.  The
+ * Context: interrupts off on the CPU; only pmuv3_read_counter() also takes a running bank.  The
  * overflow interrupt may be an NMI.  It changes the bank only if it finds it running: then nobody
  * else is at work here, since everybody freezes first.  The order of the writes to ->running makes
  * that true; four places where the NMI can hit:
@@ -96,15 +96,8 @@ void pmuv3_reset(void *pmu)
 	isb();
 }
 
-/**
- * pmuv3_freeze() - stop all counters
- *
- * Return: true if they were running, hence the caller shall thaw them.
- */
-bool pmuv3_freeze(void)
+static inline bool freeze(struct bank *b)
 {
-	struct bank *b = this_cpu_ptr(&bank);
-
 	if (!b->running)
 		return false;
 	WRITE_ONCE(b->running, false);
@@ -112,6 +105,16 @@ bool pmuv3_freeze(void)
 	write_pmcr(b->pmcr);
 	isb();
 	return true;
+}
+
+/**
+ * pmuv3_freeze() - stop all counters
+ *
+ * Return: true if they were running, hence the caller shall thaw them.
+ */
+bool pmuv3_freeze(void)
+{
+	return freeze(this_cpu_ptr(&bank));
 }
 
 static void update_counting(struct bank *b)
@@ -201,43 +204,9 @@ u64 pmuv3_take_overflows(void)
 	return flags;
 }
 
-/**
- * pmuv3_arm() - have counters count from the next thaw on
- * @counting: the counters
- * @interrupting: those whose overflow interrupts
- */
-void pmuv3_arm(u64 counting, u64 interrupting)
+/* @type: event number and filters; of the fixed counters only the filters matter. */
+static noinline void write_type(struct bank *b, int idx, u64 type)
 {
-	struct bank *b = this_cpu_ptr(&bank);
-
-	b->counting |= counting;
-	b->interrupting |= interrupting;
-}
-
-/**
- * pmuv3_disarm() - have counters count no more
- * @counters: the counters; an overflow that was not handled yet is forgotten
- */
-void pmuv3_disarm(u64 counters)
-{
-	struct bank *b = this_cpu_ptr(&bank);
-
-	b->counting &= ~counters;
-	b->interrupting &= ~counters;
-	b->stale |= counters;
-}
-
-/**
- * pmuv3_set_type() - what a counter shall count
- * @idx: the counter
- * @type: event number and filters; of the fixed counters only the filters matter
- */
-void pmuv3_set_type(int idx, u64 type)
-{
-	struct bank *b = this_cpu_ptr(&bank);
-
-	if (b->type[idx] == type)
-		return;
 	b->type[idx] = type;
 	if (idx == ARMV8_PMU_CYCLE_IDX)
 		write_pmccfiltr(type & ~ARMV8_PMU_EVTYPE_EVENT);
@@ -247,20 +216,13 @@ void pmuv3_set_type(int idx, u64 type)
 		write_pmevtypern(idx, type);
 }
 
-/**
- * pmuv3_forget_type() - KVM may change the type of this counter until it is disabled
- * @idx: the counter
- */
-void pmuv3_forget_type(int idx)
+static inline void set_type(struct bank *b, int idx, u64 type)
 {
-	this_cpu_ptr(&bank)->type[idx] = UNKNOWN;
+	if (unlikely(b->type[idx] != type))
+		write_type(b, idx, type);
 }
 
-/**
- * pmuv3_read_one() - read a counter
- * @idx: the counter
- */
-u64 pmuv3_read_one(int idx)
+static u64 read_one(int idx)
 {
 	if (idx == ARMV8_PMU_CYCLE_IDX)
 		return read_pmccntr();
@@ -269,14 +231,9 @@ u64 pmuv3_read_one(int idx)
 	return read_pmevcntrn(idx);
 }
 
-/**
- * pmuv3_write_one() - write a counter
- * @idx: the counter
- * @value: the value
- */
-void pmuv3_write_one(int idx, u64 value)
+static void write_one(struct bank *b, int idx, u64 value)
 {
-	this_cpu_ptr(&bank)->dirty |= BIT_ULL(idx);
+	b->dirty |= BIT_ULL(idx);
 	if (idx == ARMV8_PMU_CYCLE_IDX)
 		write_pmccntr(value);
 	else if (idx == ARMV8_PMU_INSTR_IDX)
@@ -298,7 +255,7 @@ void pmuv3_wipe(u64 used)
 	int idx;
 
 	for_each_set_bit(idx, &left, ARMPMU_MAX_HWEVENTS)
-		pmuv3_write_one(idx, 0);
+		write_one(b, idx, 0);
 	b->dirty &= used;
 }
 
@@ -317,4 +274,143 @@ void pmuv3_set_userenr(u32 value)
 	b->userenr = value;
 	if (!kvm_set_pmuserenr(value))
 		write_pmuserenr(value);
+}
+
+/* ------------------------------------------------------------ the counters of an event */
+
+/*
+ * The lower half may wrap between the two reads.  A lower half of 2^31 or more did not just wrap,
+ * so the upper half read before belongs to it; and a smaller one will not wrap soon, so the upper
+ * half read after belongs to it.
+ */
+static u64 read_pair(int idx)
+{
+	u64 before = read_one(idx);
+	u64 low = read_one(idx - 1);
+	u64 high = low & BIT(31) ? before : read_one(idx);
+
+	return high << 32 | low;
+}
+
+/**
+ * pmuv3_read_counter() - what the counter of an event shows
+ * @event: an event that has one
+ */
+u64 pmuv3_read_counter(struct perf_event *event)
+{
+	const struct hw_perf_event *hw = &event->hw;
+	u64 value = unlikely(pmuv3_is_pair(hw)) ? read_pair(hw->idx) : read_one(hw->idx);
+
+	return hw->flags & ARMPMU_EVT_64BIT ? value : lower_32_bits(value);
+}
+
+/*
+ * The fixed counters and those of FEAT_PMUv3p5 have 64 bits, but an event that is not long must
+ * overflow as if there were 32 (its period assumes that): the upper half is written as all ones.
+ */
+static bool has_64_bits(const struct perf_event *event)
+{
+	return event->hw.idx >= ARMV8_PMU_MAX_GENERAL_COUNTERS ||
+	       pmuv3_all_long(to_arm_pmu(event->pmu));
+}
+
+static noinline void write_pair(struct bank *b, int idx, u64 value)
+{
+	write_one(b, idx, upper_32_bits(value));
+	write_one(b, idx - 1, lower_32_bits(value));
+}
+
+/**
+ * pmuv3_write_counter() - set the counter of an event
+ * @event: an event that has one
+ * @value: of 32 bits, if the event is not long
+ */
+void pmuv3_write_counter(struct perf_event *event, u64 value)
+{
+	struct bank *b = this_cpu_ptr(&bank);
+	const struct hw_perf_event *hw = &event->hw;
+
+	if (unlikely(pmuv3_is_pair(hw))) {
+		write_pair(b, hw->idx, value);
+		return;
+	}
+	if (!(hw->flags & ARMPMU_EVT_64BIT) && has_64_bits(event))
+		value |= GENMASK_ULL(63, 32);
+	write_one(b, hw->idx, value);
+}
+
+/*
+ * The upper half counts overflows wherever the lower one counts events.  Of a switched event KVM
+ * changes the types until it is disabled.
+ */
+static noinline void set_odd_types(struct bank *b, const struct hw_perf_event *hw)
+{
+	int idx = hw->idx;
+
+	if (pmuv3_is_pair(hw)) {
+		set_type(b, idx, ARMV8_PMUV3_PERFCTR_CHAIN | ARMV8_PMU_INCLUDE_EL2);
+		idx--;
+	}
+	set_type(b, idx, hw->config_base);
+	if (hw->flags & PMUV3_EVT_SWITCHED) {
+		b->type[hw->idx] = UNKNOWN;
+		b->type[idx] = UNKNOWN;
+	}
+}
+
+static inline void set_types(struct bank *b, const struct hw_perf_event *hw)
+{
+	if (unlikely(hw->flags & (PMUV3_EVT_PAIR | PMUV3_EVT_SWITCHED)))
+		set_odd_types(b, hw);
+	else
+		set_type(b, hw->idx, hw->config_base);
+}
+
+static void enable_frozen(struct bank *b, struct perf_event *event)
+{
+	const struct hw_perf_event *hw = &event->hw;
+	u64 counters = pmuv3_counters_of(hw);
+
+	set_types(b, hw);
+	kvm_set_pmu_events(counters, &event->attr);
+	if (!kvm_pmu_counter_deferred(&event->attr))
+		b->counting |= counters;
+	b->interrupting |= BIT_ULL(hw->idx);
+}
+
+/**
+ * pmuv3_enable() - count an event from the next thaw on
+ * @event: an event that has a counter, disabled
+ *
+ * Of an event that counts guests only KVM enables the counters, when it enters one at EL1.
+ */
+void pmuv3_enable(struct perf_event *event)
+{
+	struct bank *b = this_cpu_ptr(&bank);
+	bool running = freeze(b);
+
+	enable_frozen(b, event);
+	if (unlikely(running))
+		pmuv3_thaw();
+}
+
+/**
+ * pmuv3_disable() - count an event no more
+ * @event: an event that has a counter; an overflow that was not handled yet is forgotten
+ *
+ * With the PMU off the counter already stands still, final for the framework, which reads it next.
+ * Else it does when this returns.
+ */
+void pmuv3_disable(struct perf_event *event)
+{
+	struct bank *b = this_cpu_ptr(&bank);
+	u64 counters = pmuv3_counters_of(&event->hw);
+	bool running = freeze(b);
+
+	kvm_clr_pmu_events(counters);
+	b->counting &= ~counters;
+	b->interrupting &= ~counters;
+	b->stale |= counters;
+	if (unlikely(running))
+		pmuv3_thaw();
 }

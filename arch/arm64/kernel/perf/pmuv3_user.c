@@ -29,9 +29,11 @@ static int user_access;
  */
 void pmuv3_start(struct arm_pmu *pmu)
 {
-	struct perf_event_context *ctx = perf_cpu_task_ctx();
+	struct perf_event_context *ctx = NULL;
 
-	if (READ_ONCE(user_access) && ctx && ctx->nr_user) {
+	if (READ_ONCE(user_access))
+		ctx = perf_cpu_task_ctx();
+	if (ctx && ctx->nr_user) {
 		pmuv3_wipe(this_cpu_ptr(pmu->hw_events)->used_mask[0]);
 		pmuv3_set_userenr(ARMV8_PMU_USERENR_ER | ARMV8_PMU_USERENR_CR);
 	} else {

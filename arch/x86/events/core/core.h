@@ -36,6 +36,7 @@ int x86_pe_validate_group(struct perf_event *event);
 /* schedule.c */
 int x86_pe_collect(struct cpu_hw_events *cpuc, struct perf_event *event, int n);
 int x86_pe_collect_group(struct cpu_hw_events *cpuc, struct perf_event *leader, int n);
+int x86_pe_rejoin(struct cpu_hw_events *cpuc, u64 used);
 
 /* resource.c */
 extern atomic_t x86_pe_active_events;
@@ -73,6 +74,13 @@ static inline bool x86_pe_in_add_txn(struct cpu_hw_events *cpuc)
 static inline u64 x86_pe_footprint(struct hw_perf_event *hw, int idx)
 {
 	return is_counter_pair(hw) ? 3ULL << idx : BIT_ULL(idx);
+}
+
+/* Most events are not mapped. */
+static inline void x86_pe_refresh_page(struct perf_event *event)
+{
+	if (rcu_access_pointer(event->rb))
+		perf_event_update_userpage(event);
 }
 
 #endif

@@ -91,7 +91,7 @@ int x86_perf_event_set_period(struct perf_event *event)
 
 	/* x86_pe_start() is about to publish more than the offset */
 	if (!(hw->state & PERF_HES_STOPPED))
-		perf_event_update_userpage(event);
+		x86_pe_refresh_page(event);
 	return due;
 }
 
@@ -194,7 +194,7 @@ void x86_pe_start(struct perf_event *event, int flags)
 	cpuc->events[hw->idx] = event;
 	__set_bit(hw->idx, cpuc->active_mask);
 	static_call(x86_pmu_enable)(event);
-	perf_event_update_userpage(event);
+	x86_pe_refresh_page(event);
 }
 
 /**

@@ -32,7 +32,7 @@ static bool overflowed(u64 raw)
 /* Event of a counter that overflowed.  The counter may count on, with the next period. */
 static void take_sample(struct cpu_hw_events *cpuc, struct perf_event *event, struct pt_regs *regs)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	if (!static_call(x86_pmu_set_period)(event))
 		return;		/* the period is longer than the counter */

@@ -24,20 +24,63 @@
 /* Some running event has got another counter since the assignment was applied last. */
 static DEFINE_PER_CPU(bool, must_move);
 
+/*
+ * What is known of the listed events, beside their counters: so that another one can join them
+ * without a look at each.
+ * @used: counters that they have
+ * @may_change: the constraint of some of them may be another one the next time; or of one that has
+ *	left since they were all looked at
+ */
+struct listed {
+	u64	used;
+	bool	may_change;
+};
+
+static DEFINE_PER_CPU(struct listed, listed);
+
+static void note_listed(struct listed *l, struct cpu_hw_events *cpuc, int i)
+{
+	l->used |= x86_pe_footprint(&cpuc->event_list[i]->hw, cpuc->assign[i]);
+	l->may_change |= !!(cpuc->event_constraint[i]->flags & PERF_X86_EVENT_DYNAMIC);
+}
+
 /* Take over an assignment; pmu_enable applies it. */
 static void adopt(struct cpu_hw_events *cpuc, const int *assign, int n)
 {
-	int running = cpuc->n_events - cpuc->n_added;
+	struct listed *l = this_cpu_ptr(&listed);
+	int i, running = cpuc->n_events - cpuc->n_added;
 
-	if (memcmp(cpuc->assign, assign, running * sizeof(*assign)))
-		__this_cpu_write(must_move, true);
-	memcpy(cpuc->assign, assign, n * sizeof(*assign));
+	*l = (struct listed) { };
+	for (i = 0; i < n; i++) {
+		if (i < running && cpuc->assign[i] != assign[i])
+			__this_cpu_write(must_move, true);
+		cpuc->assign[i] = assign[i];
+		note_listed(l, cpuc, i);
+	}
+}
+
+/* Find a counter for the event after those listed, perhaps by moving them. Return: 0 or errno. */
+static int find_counter(struct cpu_hw_events *cpuc)
+{
+	struct listed *l = this_cpu_ptr(&listed);
+	int assign[X86_PMC_IDX_MAX];
+	int n = cpuc->n_events, idx, ret;
+
+	idx = likely(!l->may_change) ? x86_pe_rejoin(cpuc, l->used) : -1;
+	if (likely(idx >= 0)) {
+		cpuc->assign[n] = idx;
+		note_listed(l, cpuc, n);
+		return 0;
+	}
+	ret = static_call(x86_pmu_schedule_events)(cpuc, n + 1, assign);
+	if (!ret)
+		adopt(cpuc, assign, n + 1);
+	return ret;
 }
 
 static int add(struct perf_event *event, int flags)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	int assign[X86_PMC_IDX_MAX];
 	int n, more, ret;
 
 	n = x86_pe_collect(cpuc, event, cpuc->n_events);
@@ -49,14 +92,12 @@ static int add(struct perf_event *event, int flags)
 		event->hw.state |= PERF_HES_ARCH;
 
 	/* A transaction asks for all its events together, when it commits. */
-	if (!x86_pe_in_add_txn(cpuc)) {
-		ret = static_call(x86_pmu_schedule_events)(cpuc, n, assign);
+	more = n - cpuc->n_events;
+	if (more && !x86_pe_in_add_txn(cpuc)) {
+		ret = find_counter(cpuc);
 		if (ret)
 			return ret;
-		adopt(cpuc, assign, n);
 	}
-
-	more = n - cpuc->n_events;
 	cpuc->n_events = n;
 	cpuc->n_added += more;
 	cpuc->n_txn += more;
@@ -70,15 +111,22 @@ static int add(struct perf_event *event, int flags)
 static void unlist(struct cpu_hw_events *cpuc, int at)
 {
 	int after = cpuc->n_events - at - 1;
+	struct listed *l = this_cpu_ptr(&listed);
 
+	l->used &= ~x86_pe_footprint(&cpuc->event_list[at]->hw, cpuc->assign[at]);
 	if (at >= cpuc->n_events - cpuc->n_added)
 		cpuc->n_added--;
-	memmove(&cpuc->event_list[at], &cpuc->event_list[at + 1],
-		after * sizeof(cpuc->event_list[0]));
-	memmove(&cpuc->event_constraint[at], &cpuc->event_constraint[at + 1],
-		after * sizeof(cpuc->event_constraint[0]));
-	memmove(&cpuc->assign[at], &cpuc->assign[at + 1], after * sizeof(cpuc->assign[0]));
+	if (after) {
+		memmove(&cpuc->event_list[at], &cpuc->event_list[at + 1],
+			after * sizeof(cpuc->event_list[0]));
+		memmove(&cpuc->event_constraint[at], &cpuc->event_constraint[at + 1],
+			after * sizeof(cpuc->event_constraint[0]));
+		memmove(&cpuc->assign[at], &cpuc->assign[at + 1],
+			after * sizeof(cpuc->assign[0]));
+	}
 	cpuc->event_constraint[--cpuc->n_events] = NULL;
+	if (!cpuc->n_events)
+		*l = (struct listed) { };
 }
 
 static void del(struct perf_event *event, int flags)
@@ -94,16 +142,17 @@ static void del(struct perf_event *event, int flags)
 		__set_bit(event->hw.idx, cpuc->dirty);
 	x86_pmu_stop(event, PERF_EF_UPDATE);
 
-	for (at = 0; at < cpuc->n_events; at++) {
+	/* The core takes those off first that came last. */
+	for (at = cpuc->n_events - 1; at >= 0; at--) {
 		if (cpuc->event_list[at] == event)
 			break;
 	}
-	if (WARN_ON_ONCE(at == cpuc->n_events))
+	if (WARN_ON_ONCE(at < 0))
 		return;
 
 	static_call_cond(x86_pmu_put_event_constraints)(cpuc, event);
 	unlist(cpuc, at);
-	perf_event_update_userpage(event);
+	x86_pe_refresh_page(event);
 vendor:
 	/* After the event was stopped: until then it may need what add() prepared. */
 	static_call_cond(x86_pmu_del)(event);

@@ -92,8 +92,10 @@ int x86_pe_collect_group(struct cpu_hw_events *cpuc, struct perf_event *leader, 
 	return n;
 }
 
+/* Of some constraints; @any: counters that are good for one of the events at least. */
 struct weights {
 	int	least, most;
+	u64	any;
 };
 
 /* New events have no constraint yet; a dynamic one may have changed since. */
@@ -111,6 +113,7 @@ static struct weights fetch_constraints(struct cpu_hw_events *cpuc, int n, int f
 									cpuc->event_list[i]);
 		w.least = min(w.least, (*c)->weight);
 		w.most = max(w.most, (*c)->weight);
+		w.any |= (*c)->idxmsk64;
 	}
 	return w;
 }
@@ -190,8 +193,9 @@ int x86_schedule_events(struct cpu_hw_events *cpuc, int n, int *assign)
 
 	w = fetch_constraints(cpuc, n, first_new);
 	fits = keep_counters(cpuc, n, first_new, assign) ||
-	       !perf_assign_events(cpuc->event_constraint, n, w.least, w.most,
-				   general_limit(cpuc, n), assign);
+	       (hweight64(w.any) >= n &&
+		!perf_assign_events(cpuc->event_constraint, n, w.least, w.most,
+				    general_limit(cpuc, n), assign));
 	if (fits && assign) {
 		for (i = 0; i < n; i++)
 			static_call_cond(x86_pmu_commit_scheduling)(cpuc, i, assign[i]);
@@ -201,4 +205,34 @@ int x86_schedule_events(struct cpu_hw_events *cpuc, int n, int *assign)
 
 	static_call_cond(x86_pmu_stop_scheduling)(cpuc);
 	return fits ? 0 : -EINVAL;
+}
+
+/**
+ * x86_pe_rejoin - can one more event have the counter it had, while the others stay?
+ * @cpuc: state of this CPU; the event is the first one after those listed
+ * @used: counters of those listed
+ *
+ * For vendors whose hooks concern a single event only, and if the constraints of the others cannot
+ * have changed: then this is what x86_schedule_events() would find, without a look at the others.
+ * Return: the counter, as committed by the vendor; or -1, with everything as before.
+ */
+int x86_pe_rejoin(struct cpu_hw_events *cpuc, u64 used)
+{
+	int i = cpuc->n_events;
+	struct perf_event *event = cpuc->event_list[i];
+	int idx = event->hw.idx;
+	struct event_constraint *c;
+
+	if (idx < 0 || (used & x86_pe_footprint(&event->hw, idx)) ||
+	    x86_pmu.start_scheduling || x86_pmu.schedule_events != x86_schedule_events)
+		return -1;
+
+	c = static_call(x86_pmu_get_event_constraints)(cpuc, i, event);
+	if (!test_bit(idx, c->idxmsk)) {
+		static_call_cond(x86_pmu_put_event_constraints)(cpuc, event);
+		return -1;
+	}
+	cpuc->event_constraint[i] = c;
+	static_call_cond(x86_pmu_commit_scheduling)(cpuc, i, idx);
+	return idx;
 }

@@ -151,7 +151,7 @@ static bool take_bit(u64 *status, int bit)
 /* One round.  Returns how many sources it found. */
 static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
 {
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 	int i, found = 0;
 
 	inc_irq_stat(apic_perf_irqs);
