@@ -5,9 +5,10 @@
  * Three kinds of code include this header: PMU drivers, which fill in a struct pmu; users
  * of in-kernel counters; and the hooks of the scheduler, mm, exec, BPF and tracing.
  *
- * The structs of the core (event, context) are split.  What stands here is the public prefix;
- * kernel/events embeds each one as the first member of a private struct and is the only place
- * that allocates them.  Never create, copy or take the sizeof() of one outside kernel/events.
+ * The structs of the core (event, context) are split.  What stands here is the public part;
+ * kernel/events embeds each one in a private struct and is the only place that allocates them,
+ * events without their last member where nobody needs it.  Never create, copy or take the
+ * sizeof() of one outside kernel/events.
  *
  * Words used below.  "Event's CPU": the CPU on which the event is scheduled in (event->oncpu).
  * "NMI-safe": may be called from any context on that CPU, including NMI.  Times are in
@@ -496,7 +497,7 @@ enum perf_event_state {
 #define PERF_EV_CAP_READ_SCOPE		BIT(3)	/* readable on any CPU of pmu->scope */
 
 /**
- * struct perf_event - one counter, public prefix
+ * struct perf_event - one counter, public part
  *
  * Locking, by letter: C constant once the event is installed; X written under the lock of the
  * context on the event's CPU; A atomic; D owned by the driver; T owned by tracing, BPF or LSM.
@@ -599,14 +600,14 @@ struct perf_event {
 	void				*security;
 #endif
 #if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
-	/** @ftrace_ops: T: of a ftrace:function event; large, so it comes last */
+	/** @ftrace_ops: T: of a ftrace:function event; only trace events have memory for it */
 	struct ftrace_ops		ftrace_ops;
 #endif
 #endif /* CONFIG_PERF_EVENTS */
 };
 
 /**
- * struct perf_event_context - container of the events of one task or one CPU, public prefix
+ * struct perf_event_context - container of the events of one task or one CPU, public part
  * @task: the task, %NULL for a CPU
  * @nr_user: events that user space may read directly (PERF_EVENT_FLAG_USER_READ_CNT)
  *
@@ -618,7 +619,7 @@ struct perf_event_context {
 };
 
 /**
- * struct perf_event_pmu_context - one PMU's events in one context, public prefix
+ * struct perf_event_pmu_context - one PMU's events in one context, public part
  * @pmu: the PMU
  * @task_ctx_data: zeroed object of pmu->task_ctx_cache while an event with
  *	PERF_ATTACH_TASK_DATA is there, else %NULL; the driver owns its contents
