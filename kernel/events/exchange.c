@@ -153,8 +153,11 @@ bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_str
 	if (!other || READ_ONCE(other->kind) != ctx->kind || ctx->held || other->held ||
 	    pe_cgroup_moves(next))
 		return false;
-	/* Until current is @next, an NMI would take the CPU's counters away from user space. */
-	if (ctx->pub.nr_user)
+	/*
+	 * Until current is @next, the context is nobody's: an NMI whose driver asks for it, as to
+	 * what user space may read, would take the counters away.
+	 */
+	if (IS_ENABLED(CONFIG_ARM64_PSEUDO_NMI) && ctx->pub.nr_user)
 		return false;
 
 	raw_spin_lock(&ctx->lock);

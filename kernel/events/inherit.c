@@ -63,10 +63,18 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
 		.leader	= leader,
 		.parent	= origin,
 	};
+	struct perf_event_attr whole;
 	struct pmu *pmu;
 	struct pevent *e;
 	int err;
 
+	/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES may be half done with it; join_family() sees if it was. */
+	if (origin->attr.type == PERF_TYPE_BREAKPOINT) {
+		mutex_lock(&origin->family_lock);
+		whole = origin->attr;
+		mutex_unlock(&origin->family_lock);
+		args.attr = &whole;
+	}
 	e = pe_alloc(&args);
 	if (IS_ERR(e))
 		return READ_ONCE(origin->pmu->gone) ? NULL : e;
@@ -259,7 +267,7 @@ static void stop_fn(struct pctx *ctx, void *arg)
 	pe_disable_locked(arg, pe_now());
 }
 
-/* Return: false if there is no register for what @e is to watch now; then it watches nothing. */
+/* Return: false if @e cannot watch what its family watches now. */
 static bool follow_breakpoint(struct pevent *e)
 {
 	struct perf_event_attr *attr = &pe_parent(e)->attr;
@@ -267,8 +275,10 @@ static bool follow_breakpoint(struct pevent *e)
 	if (attr->type != PERF_TYPE_BREAKPOINT)
 		return true;
 	pe_event_call(e, stop_fn, e);
+	if (modify_user_hw_breakpoint_check(&e->pub, attr, false))
+		return false;
 	e->attr.sig_data = attr->sig_data;
-	return !modify_user_hw_breakpoint_check(&e->pub, attr, false);
+	return true;
 }
 #else
 static bool follow_breakpoint(struct pevent *e)
@@ -277,11 +287,15 @@ static bool follow_breakpoint(struct pevent *e)
 }
 #endif
 
-/* The family was enabled, disabled or made to watch something else since @e was copied. */
-static void follow(struct pevent *e)
+/* If the family was enabled, disabled or moved since @e was copied.  Return: @e is as the others. */
+static bool follow(struct pevent *e)
 {
-	if (follow_breakpoint(e))
-		pe_event_call(e, follow_fn, e);
+	if (e->family_gen == pe_parent(e)->family_gen)
+		return true;
+	if (!follow_breakpoint(e))
+		return false;
+	pe_event_call(e, follow_fn, e);
+	return true;
 }
 
 static void join_family(struct pevent *e)
@@ -290,11 +304,10 @@ static void join_family(struct pevent *e)
 
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
-	if (parent->state > PERF_EVENT_STATE_REVOKED && e->state > PERF_EVENT_STATE_REVOKED) {
+	if (parent->state > PERF_EVENT_STATE_REVOKED && e->state > PERF_EVENT_STATE_REVOKED &&
+	    follow(e)) {
 		list_add_tail(&e->child_entry, &parent->children);
 		e->in_family = true;
-		if (e->family_gen != parent->family_gen)
-			follow(e);
 		if (!list_empty(&parent->addr_filters.list))
 			pe_addr_filters_apply(e);
 		mutex_unlock(&parent->family_lock);

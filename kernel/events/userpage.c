@@ -53,10 +53,10 @@ static __always_inline bool measure_lead(struct pevent *e, struct pe_page_lead *
 	       ahead(&e->slot->clock, &lead->running) && ahead(&e->running, &lead->running);
 }
 
-/* Of an event that counts by a counter of its own; user space adds what that shows now. */
+/* With an index, user space adds what the counter shows now. */
 static u64 offset_of(struct pevent *e, u32 index)
 {
-	u64 count = local64_read(&e->count);
+	u64 count = e->counts_hits ? pe_hits_count(e) : local64_read(&e->count);
 
 	return index ? count - local64_read(&e->hw.prev_count) : count;
 }
@@ -67,7 +67,6 @@ static noinline void write_all(struct pevent *e, struct perf_buffer *rb)
 	struct perf_event_mmap_page *page = rb->user_page;
 	u64 now = pe_now();
 	struct pe_times times = pe_times_now(e, now);
-	s64 base;
 
 	WRITE_ONCE(rb->lead.event, NULL);
 	barrier();	/* nobody relies on what is only half there */
@@ -75,8 +74,7 @@ static noinline void write_all(struct pevent *e, struct perf_buffer *rb)
 	barrier();	/* odd before the first change */
 
 	page->index = index;
-	base = index ? offset_of(e, index) : pe_count_now(e, now);
-	page->offset = base + atomic64_read(&e->gone_count);
+	page->offset = offset_of(e, index) + atomic64_read(&e->gone_count);
 	page->time_enabled = times.enabled + atomic64_read(&e->gone_enabled);
 	page->time_running = times.running + atomic64_read(&e->gone_running);
 	arch_perf_update_userpage(&e->pub, page, now);
