@@ -68,7 +68,7 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
 	struct pevent *e;
 	int err;
 
-	/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES may be half done with it; join_family() sees if it was. */
+	/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES may be half done; join_family() sees if it was. */
 	if (origin->attr.type == PERF_TYPE_BREAKPOINT) {
 		mutex_lock(&origin->family_lock);
 		whole = origin->attr;
@@ -287,7 +287,7 @@ static bool follow_breakpoint(struct pevent *e)
 }
 #endif
 
-/* If the family was enabled, disabled or moved since @e was copied.  Return: @e is as the others. */
+/* The family may have been enabled, disabled or moved since.  Return: @e is as the others. */
 static bool follow(struct pevent *e)
 {
 	if (e->family_gen == pe_parent(e)->family_gen)
