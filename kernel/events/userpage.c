@@ -82,6 +82,11 @@ static noinline void write_all(struct pevent *e, struct perf_buffer *rb)
 	barrier();	/* even after the last change */
 	WRITE_ONCE(page->lock, page->lock + 1);
 
+	/* An interrupt has written it all in between, and this is half older: next time anew. */
+	if (READ_ONCE(rb->lead.event)) {
+		WRITE_ONCE(rb->lead.event, NULL);
+		return;
+	}
 	rb->lead.index = index;
 	rb->lead.uses = LEAD_USES;
 	/* What a passive event counts is no matter of its own. */

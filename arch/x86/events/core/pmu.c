@@ -40,8 +40,11 @@ static DEFINE_PER_CPU(struct listed, listed);
 
 static void note_listed(struct listed *l, struct cpu_hw_events *cpuc, int i)
 {
+	/* The driver of the Pentium 4 chooses counters itself and leaves this NULL. */
+	const struct event_constraint *c = cpuc->event_constraint[i];
+
 	l->used |= x86_pe_footprint(&cpuc->event_list[i]->hw, cpuc->assign[i]);
-	l->may_change |= !!(cpuc->event_constraint[i]->flags & PERF_X86_EVENT_DYNAMIC);
+	l->may_change |= c && c->flags & PERF_X86_EVENT_DYNAMIC;
 }
 
 /* Take over an assignment; pmu_enable applies it. */
