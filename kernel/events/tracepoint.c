@@ -155,18 +155,20 @@ static struct pmu uprobe_pmu = TRACE_PMU(init_uprobe, uprobe_groups);
 /* --------------------------------------------------------------------- hits */
 
 /* Read once for a hit: it may be set meanwhile. */
-static struct event_filter *filter_of(struct pevent *e)
+static struct event_filter *filter_of(const struct perf_event *event)
 {
-	return READ_ONCE(pe_origin(e)->filter);
+	const struct perf_event *origin = event->parent ?: event;
+
+	return READ_ONCE(origin->filter);
 }
 
-static __always_inline bool wants(struct pevent *e, struct event_filter *filter, void *record,
-				  struct pt_regs *regs)
+static __always_inline bool wants(const struct perf_event *event, struct event_filter *filter,
+				  void *record, struct pt_regs *regs)
 {
-	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
+	if (READ_ONCE(event->hw.state) & PERF_HES_STOPPED)
 		return false;
 	/* What is left are uprobes. */
-	if (e->attr.exclude_kernel && !user_mode(regs))
+	if (event->attr.exclude_kernel && !user_mode(regs))
 		return false;
 	return likely(!filter) || filter_match_preds(filter, record);
 }
@@ -253,7 +255,7 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 			continue;
 		if (!is_enabled(e) || (e->cpu >= 0 && e->cpu != cpu))
 			continue;
-		if (wants(e, filter_of(e), hit->raw->frag.data, hit->regs))
+		if (wants(&e->pub, filter_of(&e->pub), hit->raw->frag.data, hit->regs))
 			hit_target_event(e, hit, away);
 	}
 }
@@ -267,9 +269,9 @@ static noinline void hit_task(struct task_struct *task, u64 count, void *record,
 }
 
 /* Does anybody look at the record?  What all records begin with is filled in for those only. */
-static bool reads_record(struct pevent *e, struct event_filter *filter)
+static bool reads_record(struct perf_event *event, struct event_filter *filter)
 {
-	return is_sampling_event(&e->pub) || filter;
+	return is_sampling_event(event) || filter;
 }
 
 static __always_inline void sample_hit(struct pevent *e, u64 count, void *record, int size,
@@ -300,24 +302,24 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
 		   struct hlist_head *head, int rctx, struct task_struct *task)
 {
 	struct event_filter *filter;
-	struct pevent *e;
+	struct perf_event *event;
 	bool headed = false;
 
 	lockdep_assert_preemption_disabled();
-	hlist_for_each_entry_rcu(e, head, hlist_entry) {
-		if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE)
+	hlist_for_each_entry_rcu(event, head, hlist_entry) {
+		if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
 			continue;
-		filter = filter_of(e);
-		if (!headed && reads_record(e, filter)) {
+		filter = filter_of(event);
+		if (!headed && reads_record(event, filter)) {
 			perf_trace_buf_update(record, event_type);
 			headed = true;
 		}
-		if (!wants(e, filter, record, regs))
+		if (!wants(event, filter, record, regs))
 			continue;
-		if (is_sampling_event(&e->pub))
-			sample_hit(e, count, record, entry_size, regs);
+		if (is_sampling_event(event))
+			sample_hit(pe(event), count, record, entry_size, regs);
 		else
-			local64_add(count, &e->count);
+			local64_add(count, &event->count);
 	}
 	if (task && task != current) {
 		if (!headed)
