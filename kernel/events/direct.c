@@ -68,12 +68,6 @@ static noinline int with_handle(struct perf_event *event, struct perf_sample_dat
  * The buffer is full.  What pe_reserve() would do, less what it does as a writer: this one never
  * counted itself in rb->nest, so nobody relies on it to publish or to wake.
  */
-static bool no_room(struct perf_buffer *rb, unsigned int size, bool backward)
-{
-	return !READ_ONCE(rb->gate) && !rb->overwrite &&
-	       !pe_buffer_fits(rb, local_read(&rb->head), size, backward);
-}
-
 static int lose(struct pevent *sink, struct perf_buffer *rb)
 {
 	local_inc(&rb->lost);
@@ -187,8 +181,8 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	u64 type = e->plan.sample_type, tails = type & TAILS, given = data->sample_flags;
 	struct perf_buffer *rb;
 	unsigned long size;
+	enum pe_no_piece why;
 	void *at;
-	bool due;
 	u64 *w;
 
 	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
@@ -204,13 +198,13 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
 	if (PIECES_MAY_BE_TOO_LONG && unlikely(size > U16_MAX))
 		return pe_record_too_long(e);
-	if (unlikely(!pe_reserve_piece(rb, size, backward, &at, &due))) {
-		if (unlikely(due))
+	if (unlikely(!pe_reserve_piece(rb, size, backward, &at, &why))) {
+		if (why == PE_NO_ROOM)
+			return lose(e->sink, rb);
+		if (unlikely(why == PE_DUE))
 			pe_tell_reader(e->sink, rb);
 		if (!PIECES_MAY_BE_TOO_LONG && size > U16_MAX)
 			return pe_record_too_long(e);
-		if (no_room(rb, size, backward))
-			return lose(e->sink, rb);
 		return with_handle(&e->pub, data, regs, size, backward);
 	}
 

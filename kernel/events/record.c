@@ -55,8 +55,8 @@ static __always_inline int write_record_of(struct pevent *e, struct perf_event_h
 	struct pevent *sink = e->sink;
 	struct perf_buffer *rb;
 	unsigned int i;
+	enum pe_no_piece why;
 	void *at;
-	bool due;
 
 	if (unlikely(is_write_backward(&e->pub)))
 		return write_pieces(e, &header, piece, nr);
@@ -64,8 +64,8 @@ static __always_inline int write_record_of(struct pevent *e, struct perf_event_h
 	rb = rcu_dereference_sched(sink->rb);
 	if (!rb)
 		return -ENOSPC;
-	if (unlikely(!pe_reserve_piece(rb, header.size, false, &at, &due))) {
-		if (unlikely(due))
+	if (unlikely(!pe_reserve_piece(rb, header.size, false, &at, &why))) {
+		if (unlikely(why == PE_DUE))
 			pe_tell_reader(sink, rb);
 		return write_pieces(e, &header, piece, nr);
 	}

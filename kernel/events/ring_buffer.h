@@ -258,33 +258,45 @@ static __always_inline void pe_watermark(struct perf_buffer *rb, unsigned long n
 	}
 }
 
+/* Why pe_reserve_piece() has made no room. */
+enum pe_no_piece {
+	PE_ASK,		/* pe_reserve() says */
+	PE_NO_ROOM,	/* the record is lost; it was not counted */
+	PE_DUE,		/* PE_ASK, and the reader must be woken for somebody else */
+};
+
 /**
  * pe_reserve_piece() - make room for a record that lies in one page, when nothing is unusual
  * @rb: the buffer
  * @size: bytes of the record, a multiple of 8
  * @backward: the record goes below the previous one
  * @at: set to where to write
- * @due: set if the reader must be woken although there is no room
+ * @why: set if there is no room
  *
  * Context as for pe_reserve().  Everything is looked at before the writer counts itself, so that
  * there is nothing to undo; whether it is still true is what cmpxchg tells.  The gate and lost
  * records that were seen too late were too late.
  *
- * Return: there is room; fill it in, then pe_nest_leave().  If not, pe_reserve() says why.
+ * Return: there is room; fill it in, then pe_nest_leave().
  */
 static __always_inline bool pe_reserve_piece(struct perf_buffer *rb, unsigned long size,
-					     bool backward, void **at, bool *due)
+					     bool backward, void **at,
+					     enum pe_no_piece *why)
 {
 	unsigned long head = local_read(&rb->head), chunk = 1UL << pe_buffer_shift(rb);
 	unsigned long new = backward ? head - size : head + size;
 	unsigned long start = backward ? new : head, into = start & (chunk - 1);
 	void *place;
 
-	*due = false;
-	if (unlikely(READ_ONCE(rb->gate) | local_read(&rb->lost)) || unlikely(into + size > chunk))
+	*why = PE_ASK;
+	if (unlikely(READ_ONCE(rb->gate)))
 		return false;
 	/* A: the stores into the record depend on this load of data_tail */
-	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward)))
+	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward))) {
+		*why = PE_NO_ROOM;
+		return false;
+	}
+	if (unlikely(local_read(&rb->lost)) || unlikely(into + size > chunk))
 		return false;
 
 	place = rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
@@ -292,7 +304,8 @@ static __always_inline bool pe_reserve_piece(struct perf_buffer *rb, unsigned lo
 	*at = place;
 	pe_nest_enter(rb);
 	if (unlikely(!local_try_cmpxchg(&rb->head, &head, new))) {
-		*due = pe_nest_leave(rb);
+		if (pe_nest_leave(rb))
+			*why = PE_DUE;
 		return false;
 	}
 	pe_watermark(rb, new, backward);

@@ -254,9 +254,13 @@ static void three_levels(struct kunit *test)
 
 static void *reserve_piece(struct fixture *f, unsigned int size, bool backward, bool *due)
 {
+	enum pe_no_piece why = PE_ASK;
+	bool done;
 	void *at;
 
-	return pe_reserve_piece(f->rb, size, backward, &at, due) ? at : NULL;
+	done = pe_reserve_piece(f->rb, size, backward, &at, &why);
+	*due = why == PE_DUE;
+	return done ? at : NULL;
 }
 
 /* A record in one piece, where there is nothing unusual; with an NMI in the middle of it. */
