@@ -370,7 +370,8 @@ static void *race(void *arg)
 	struct racer *r = arg;
 	int i, k, had[2];
 
-	for (i = 0; i < 300; i++) {
+	/* Who finds all taken each time goes on until the others are done, and gets one then. */
+	for (i = 0; i < 300 || !r->opened; i++) {
 		for (k = 0; k < 2; k++) {
 			had[k] = pt_try_open(&attr, r->pid, r->cpu, -1, 0);
 			r->opened += had[k] >= 0;
@@ -401,7 +402,6 @@ static void open_race(void)
 		pt_need(!pthread_create(&t[i], NULL, race, &r[i]), "thread");
 	for (i = 0; i < PT_ARRAY_SIZE(r); i++) {
 		pthread_join(t[i], NULL);
-		pt_check(r[i].opened > 0, "racer %u never had one", i);
 		pt_eq(r[i].other, 0);
 	}
 	pt_eq(slots(), n);
