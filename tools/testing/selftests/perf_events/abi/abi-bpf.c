@@ -49,6 +49,11 @@ static int load(unsigned int kind)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
+int bpf_program(void)
+{
+	return load(0);
+}
+
 static long make_link(int prog, int event)
 {
 	union bpf_attr attr = { 0 };

@@ -70,6 +70,9 @@ extern const struct section more_sections[];
 void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void die(const char *what) __attribute__((noreturn));
 
+/* ---- abi-bpf.c: a program that only returns, or -errno ---- */
+int bpf_program(void);
+
 /* ---- abi-lib.c ---- */
 const char *err_name(int err);
 /* "ok" for fd >= 0, the errno's name for a negative one. */
