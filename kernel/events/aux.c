@@ -9,17 +9,20 @@
  * mapped read-only) the tracer goes round and round, and whoever wants a snapshot stops it.
  *
  * The writer.  One event at a time may hold a handle on an area: aux->writer, taken by cmpxchg.
- * That is the only reference a handle has.  Whoever takes away the area (last unmapping), or the
- * buffer from the event, makes that known first and then stops the writer (pe_aux_stop() in
- * bind.c) before anything is freed:
+ * Before it does, it notes its CPU in aux->cpus.  These are the only references.  Whoever takes
+ * away the area (last unmapping), or the buffer from the event, makes that known first and then
+ * stops the tracers on those CPUs (pe_aux_stop() in bind.c) before anything is freed:
  *
  *	begin					unmap, or bind
- *	A: writer = e (cmpxchg, full barrier)	B: mmap_count = 0, or sink->rb = other
- *	   look at mmap_count and sink->rb	   (full barrier) look at writer
+ *	A: cpus |= this CPU			B: mmap_count = 0, or sink->rb = other
+ *	   writer = e (cmpxchg, full barrier)	   (full barrier) look at cpus
+ *	   look at mmap_count and sink->rb
  *
- * Either begin sees B and takes its claim back, or the other side sees A and stops the event on
- * its CPU.  Since begin looks before A as well, it claims in vain once at most.  The memory of the
- * buffer is held by RCU up to that look, and by the event's binding from there on.
+ * Either begin sees B and takes its claim back, or the other side sees the CPU, interrupts it when
+ * begin is over, and stops the event there.  Since begin looks before A as well, it claims in vain
+ * once at most.  The memory of the buffer is held by RCU up to that look, and by the event's
+ * binding from there on.  What setup_aux() made the driver may use until it is stopped, with a
+ * handle or without.
  *
  * The reader of the area:
  *
@@ -51,7 +54,10 @@ static struct perf_buffer *claim(struct pevent *e)
 
 	guard(rcu)();
 	rb = rcu_dereference(e->sink->rb);
-	if (!rb || !may_write(rb, e) || cmpxchg(&rb->aux.writer, NULL, e))	/* A */
+	if (!rb || !may_write(rb, e))
+		return NULL;
+	cpumask_set_cpu(smp_processor_id(), rb->aux.cpus);			/* A */
+	if (cmpxchg(&rb->aux.writer, NULL, e))
 		return NULL;
 	if (may_write(rb, e))
 		return rb;

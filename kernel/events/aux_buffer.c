@@ -4,7 +4,7 @@
  *
  * An area belongs to a buffer (rb->aux).  The first mmap() at the offset that user space wrote
  * into the control page makes it, the last unmapping frees it; mmap.c sees to both, and to the
- * charge.  Whoever frees has stopped the writer before (bind.c), so nobody but the holder of
+ * charge.  Whoever frees has stopped the tracers before (bind.c), so nobody but the holder of
  * rb->aux.mutex looks at the fields that change here.
  *
  * Drivers get an array with the address of each page.  They find runs of pages that are physically
@@ -135,6 +135,13 @@ int pe_aux_alloc(struct perf_buffer *rb, struct pevent *e, unsigned long pgoff,
 	lockdep_assert_held(&aux->mutex);
 	if (!has_aux(&e->pub))
 		return -EOPNOTSUPP;
+	if (!aux->cpus) {
+		struct cpumask *cpus = kzalloc(cpumask_size(), GFP_KERNEL);
+
+		if (!cpus)
+			return -ENOMEM;
+		smp_store_release(&aux->cpus, cpus);	/* pe_aux_stop() */
+	}
 
 	aux->overwrite = overwrite;
 	aux->watermark = 0;

@@ -42,10 +42,10 @@ static void link_listener(struct pevent *e, struct perf_buffer *rb)
 }
 
 /**
- * struct aux_stop - stop the writer of an AUX area
+ * struct aux_stop - stop those who trace into an AUX area
  * @rb: the buffer of the area
- * @sink: only if it writes for this event or an inherited one; NULL: whoever it is
- * @stuck: its driver did not let go
+ * @sink: only those that write for this event, itself or inherited; NULL: all
+ * @stuck: a driver did not let go
  */
 struct aux_stop {
 	struct perf_buffer	*rb;
@@ -53,63 +53,71 @@ struct aux_stop {
 	bool			stuck;
 };
 
-/* Irqs off, or RCU: the event that is found does not go meanwhile. */
-static struct pevent *wanted_writer(const struct aux_stop *s)
+static bool traces(struct pevent *e, const struct aux_stop *s)
 {
-	struct pevent *writer = READ_ONCE(s->rb->aux.writer);
-
-	return writer && (!s->sink || writer->sink == s->sink) ? writer : NULL;
+	if (e->state != PERF_EVENT_STATE_ACTIVE || !has_aux(&e->pub))
+		return false;
+	return s->sink ? e->sink == s->sink : rcu_access_pointer(e->sink->rb) == s->rb;
 }
 
-static void stop_writer(struct pctx *ctx, void *arg)
+static void stop_group(struct pevent *leader, struct aux_stop *s)
 {
-	struct aux_stop *s = arg;
-	struct pevent *writer = wanted_writer(s);
+	struct pevent *m;
 
-	if (!writer || pe_ctx(writer) != ctx)
-		return;		/* it has let go; the next one may be elsewhere */
-	/* Nothing of a context that is nowhere is writing, and nothing could be stopped here. */
-	if (ctx->oncpu >= 0)
-		writer->pmu->stop(&writer->pub, PERF_EF_UPDATE);
-	s->stuck = wanted_writer(s) == writer;
+	pe_for_each_member(m, leader) {
+		if (!traces(m, s))
+			continue;
+		m->pmu->stop(&m->pub, PERF_EF_UPDATE);
+		if (READ_ONCE(s->rb->aux.writer) == m)
+			WRITE_ONCE(s->stuck, true);
+	}
 }
 
-static struct pctx *get_writer_ctx(const struct aux_stop *s)
+static void stop_ctx(struct pctx *ctx, struct aux_stop *s)
 {
-	struct pevent *writer;
-	struct pctx *ctx;
+	struct pevent *leader;
+	struct pe_part *part;
+	int class;
 
-	guard(rcu)();
-	writer = wanted_writer(s);
-	if (!writer)
-		return NULL;
-	/* Freed no sooner than the event, so there is still a reference. */
-	ctx = pe_ctx(writer);
-	pe_ctx_get(ctx);
-	return ctx;
+	list_for_each_entry(part, &ctx->parts, ctx_entry)
+		for (class = 0; class < PE_NR_CLASSES; class++)
+			list_for_each_entry(leader, &part->running[class], running_entry)
+				stop_group(leader, s);
+}
+
+static void stop_here(void *info)
+{
+	struct pctx *ctx = pe_current_ctx();
+
+	pe_lock_here(ctx);
+	stop_ctx(this_cpu_ptr(&pe_cpu.ctx), info);
+	if (ctx)
+		stop_ctx(ctx, info);
+	pe_unlock_here(ctx);
 }
 
 /**
- * pe_aux_stop() - stop whoever writes to an AUX area
+ * pe_aux_stop() - stop those who trace into an AUX area
  * @rb: the buffer of the area
- * @sink: stop only this event and those inherited from it; NULL: any
+ * @sink: stop only this event and those inherited from it; NULL: all
  *
  * What makes further attempts to write fail (see aux.c) was stored before.  Attempts that are on
- * their way take back their claim; they are on a CPU with irqs off, so pe_call() waits for them.
- * A stopped event stays ACTIVE, and tries again the next time it goes on its PMU.
+ * their way take back their claim.  Every event that may trace is stopped, not only the one that
+ * has a handle just now: a driver may keep what setup_aux() made until it is stopped, though its
+ * interrupt has closed the handle and got no other one.  A stopped event stays ACTIVE, and tries
+ * again the next time it goes on its PMU.
  *
  * Task context, irqs on.  Return: nobody writes any more; false if a driver does not obey.
  */
 bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
 {
 	struct aux_stop s = { .rb = rb, .sink = sink };
-	struct pctx *ctx;
+	struct cpumask *cpus;
 
 	smp_mb();	/* B in aux.c */
-	while (!s.stuck && (ctx = get_writer_ctx(&s))) {
-		pe_call(ctx, stop_writer, &s);
-		pe_ctx_put(ctx);
-	}
+	cpus = READ_ONCE(rb->aux.cpus);
+	if (cpus)
+		on_each_cpu_mask(cpus, stop_here, &s, true);
 	return !WARN_ON_ONCE(s.stuck);
 }
 

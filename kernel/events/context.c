@@ -465,11 +465,12 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
 }
 
 /**
- * pe_ctx_snapshot() - the events of a context at one moment, each with a reference
+ * pe_ctx_snapshot() - what a fork may copy of a context at one moment, each with a reference
  * @ctx: the context
  * @nr: number of events returned
  *
- * For those who must sleep while they walk.  Leaders come before their siblings.
+ * Leaders come before their siblings.  Events that are not inherited are left out: closing one is
+ * to free its counter or breakpoint at once, even while its task forks.
  * Return: an array for pe_snapshot_put(), or NULL when out of memory.
  */
 struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
@@ -486,7 +487,8 @@ struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
 		raw_spin_lock_irq(&ctx->lock);
 		if (ctx->nr_events <= room) {
 			list_for_each_entry(e, &ctx->events, ctx_entry)
-				if (refcount_inc_not_zero(&e->refs))
+				if (pe_leader(e)->attr.inherit &&
+				    refcount_inc_not_zero(&e->refs))
 					events[n++] = e;
 			raw_spin_unlock_irq(&ctx->lock);
 			*nr = n;

@@ -107,7 +107,8 @@ void pe_ctx_begin_kind(struct pctx *ctx)
  * @child: the context, which nobody can see yet
  * @from: current's, held since pe_ctx_begin_kind()
  *
- * Any event that came or left between the two has ended the kind of @from.
+ * Any event that came or left between the two has ended the kind of @from, and so has a copy that
+ * is not like the one in @from.
  */
 void pe_ctx_same_kind(struct pctx *child, struct pctx *from)
 {

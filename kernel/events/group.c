@@ -206,6 +206,22 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 	admit_if_possible(leader, now);
 }
 
+/* Does it count for its group only? */
+static bool cannot_lead(struct pevent *e)
+{
+	return pe_needs_tracer(e) || e->event_caps & PERF_EV_CAP_SIBLING;
+}
+
+/* It was to join a group whose leader has left: it was given the leader's part. */
+static void stay_alone(struct pevent *e, u64 now)
+{
+	e->group_leader = &e->pub;
+	e->pmu_ctx = own_part(e);
+	pe_times_sync(e, now);
+	if (cannot_lead(e) && e->state > PERF_EVENT_STATE_ERROR)
+		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
+}
+
 /**
  * pe_install() - add an event to its context and group, and start it if it is enabled
  * @e: a new event: ctx, pmu_ctx and group_leader are set, what it needs is reserved
@@ -224,7 +240,8 @@ void pe_install(struct pevent *e, u64 now)
 		return;
 	}
 
-	e->group_leader = &e->pub;
+	if (leader != e)
+		stay_alone(e, now);
 	e->nr_active_kin = !e->passive;
 	e->attach_state |= PERF_ATTACH_GROUP;
 	if (e->passive && e->state == PERF_EVENT_STATE_INACTIVE) {
@@ -255,8 +272,6 @@ static void stop(struct pevent *e, u64 now)
 
 static void promote(struct pevent *e, u64 now)
 {
-	bool useless = e->aux_event || e->event_caps & PERF_EV_CAP_SIBLING;
-
 	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	e->group_leader = &e->pub;
@@ -266,7 +281,7 @@ static void promote(struct pevent *e, u64 now)
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;		/* its task is gone */
 	e->pmu_ctx = own_part(e);
-	if (useless && e->state > PERF_EVENT_STATE_ERROR)
+	if (cannot_lead(e) && e->state > PERF_EVENT_STATE_ERROR)
 		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
 	if (e->passive) {
 		pe_passive_group_settle(e, now);

@@ -101,6 +101,19 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
 	return e;
 }
 
+/*
+ * A period or program that the origin was given is for those copied from then on.  If @from is
+ * older, its context and the new one are not to be exchanged.
+ */
+static void compare(struct pevent *copy, const struct pevent *from)
+{
+	if (copy->attr.sample_period == from->attr.sample_period &&
+	    copy->prog == READ_ONCE(from->prog))
+		return;
+	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
+	pe_ctx_end_kind(pe_ctx(from));
+}
+
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
 static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx,
 				 struct pe_plain_stock *stock)
@@ -122,6 +135,7 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 		e = make_copy(from, leader, state, ctx);
 	if (IS_ERR_OR_NULL(e))
 		return e;
+	compare(e, from);
 	e->family_gen = gen;
 	list_add_tail(&e->child_entry, &ctx->unjoined);
 	return e;

@@ -254,6 +254,8 @@ static int check_group(struct pevent *e, struct pevent *leader, struct pctx *ctx
 	/* It may have exited since its file was looked at. */
 	if (leader->state <= PERF_EVENT_STATE_EXIT)
 		return pe_err(-ENODEV, "group_fd: its task is gone");
+	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
+		return pe_err(-ENODEV, "group_fd: its CPU has been offline");
 	if (e->attr.exclusive || e->attr.pinned)
 		return pe_err(-EINVAL, "attr.exclusive, pinned: for the leader of a group only");
 	/* Hardware events of different PMUs cannot be scheduled as one. */

@@ -5,9 +5,8 @@
  *
  * Owns the two irq_works of an event and pevent.pending_wakeup, pending_disable and pending_kill.
  * Any context may queue; the handlers run with interrupts off soon after.  On PREEMPT_RT, where
- * waking and signalling take sleeping locks, the wakeup's handler passes it on to a workqueue.  (An
- * irq_work that runs in a thread will not do: its core looks at the work after it was marked idle,
- * when the event may be freed.  A workqueue does not.)
+ * waking and signalling take sleeping locks, the wakeup's handler runs in a thread of the same CPU,
+ * ahead of ordinary tasks.
  *
  * Waking.  Most buffers have nobody asleep on them: readers look at data_head when it suits them.
  * So no work is queued when no listener's wait queue has a waiter.  A signal owner, though, gets
@@ -23,7 +22,9 @@
  *
  * End of life.  Who detaches an event and waits for a running work (pe_pending_sync()) may still be
  * followed by the last hit of a passive event, which is in an RCU section on another CPU and
- * queues again.  So whoever frees the memory, an RCU grace period later, asks pe_pending_idle().
+ * queues again.  So whoever frees the memory, an RCU grace period later, asks pe_pending_idle().  A
+ * work that does not run in an interrupt of its own is looked at once more after it was marked idle,
+ * in the same RCU section: then idle is not enough, it must have been so for a grace period.
  */
 #include <linux/fs.h>
 #include <linux/irq_work.h>
@@ -31,7 +32,7 @@
 
 #include "sources.h"
 
-/* More listeners than this are not searched for a waiter: that costs more than the work. */
+/* With as many listeners nobody looks for a waiter: that costs more than the work. */
 #define MOST_LISTENERS	8
 
 static bool somebody_waits(struct pevent *sink)
@@ -132,64 +133,15 @@ static void deliver_wakeup(struct pevent *e)
 		perf_swevent_put_recursion_context(level);
 }
 
-#ifdef CONFIG_PREEMPT_RT
-
-static void run_wakeup_work(struct work_struct *work)
-{
-	deliver_wakeup(container_of(work, struct pevent, wakeup_work));
-}
-
-static void run_wakeup(struct irq_work *work)
-{
-	int level = perf_swevent_get_recursion_context();
-
-	/* It wakes a thread, which is watched as well: see deliver_wakeup(). */
-	schedule_work(&container_of(work, struct pevent, pending_irq)->wakeup_work);
-	if (level >= 0)
-		perf_swevent_put_recursion_context(level);
-}
-
-static void init_wakeup(struct pevent *e)
-{
-	e->pending_irq = IRQ_WORK_INIT_HARD(run_wakeup);
-	INIT_WORK(&e->wakeup_work, run_wakeup_work);
-}
-
-static void sync_wakeup(struct pevent *e)
-{
-	irq_work_sync(&e->pending_irq);
-	flush_work(&e->wakeup_work);
-}
-
-/* In this order: the irq_work queues the other before it is idle. */
-static bool wakeup_idle(struct pevent *e)
-{
-	return !irq_work_is_busy(&e->pending_irq) && !work_busy(&e->wakeup_work);
-}
-
-#else
-
 static void run_wakeup(struct irq_work *work)
 {
 	deliver_wakeup(container_of(work, struct pevent, pending_irq));
 }
 
-static void init_wakeup(struct pevent *e)
+static bool works_idle(struct pevent *e)
 {
-	init_irq_work(&e->pending_irq, run_wakeup);
+	return !irq_work_is_busy(&e->pending_irq) && !irq_work_is_busy(&e->pending_disable_irq);
 }
-
-static void sync_wakeup(struct pevent *e)
-{
-	irq_work_sync(&e->pending_irq);
-}
-
-static bool wakeup_idle(struct pevent *e)
-{
-	return !irq_work_is_busy(&e->pending_irq);
-}
-
-#endif
 
 static void disable_locked(struct pctx *ctx, void *arg)
 {
@@ -299,7 +251,7 @@ void perf_event_disable_local(struct perf_event *event)
  */
 void pe_pending_init(struct pevent *e)
 {
-	init_wakeup(e);
+	init_irq_work(&e->pending_irq, run_wakeup);
 	/* It takes raw locks and must not be late, on PREEMPT_RT too. */
 	e->pending_disable_irq = IRQ_WORK_INIT_HARD(run_disable);
 }
@@ -313,8 +265,8 @@ void pe_pending_init(struct pevent *e)
  */
 void pe_pending_sync(struct pevent *e)
 {
-	while (!pe_pending_idle(e)) {
-		sync_wakeup(e);
+	while (!works_idle(e)) {
+		irq_work_sync(&e->pending_irq);
 		irq_work_sync(&e->pending_disable_irq);
 	}
 }
@@ -328,5 +280,10 @@ void pe_pending_sync(struct pevent *e)
  */
 bool pe_pending_idle(struct pevent *e)
 {
-	return wakeup_idle(e) && !irq_work_is_busy(&e->pending_disable_irq);
+	bool idle = works_idle(e), was_idle = e->was_idle;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && arch_irq_work_has_interrupt())
+		return idle;
+	e->was_idle = idle;
+	return idle && was_idle;
 }

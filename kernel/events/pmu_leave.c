@@ -37,14 +37,17 @@
 
 /* ------------------------------------------------------------------ unregistering */
 
-/* The first event that nobody is freeing yet, with a reference. */
+/*
+ * The first event that nobody is freeing yet, with a reference.  One without a context was refused
+ * by open() after an unmap() had met it: whoever has it just drops it.
+ */
 static struct pevent *next_event(struct pe_roster *roster)
 {
 	struct pevent *e;
 
 	guard(spinlock_irq)(&roster->lock);
 	list_for_each_entry(e, &roster->events, pmu_entry)
-		if (pe_tryget(e))
+		if (READ_ONCE(e->ctx) && pe_tryget(e))
 			return e;
 	return NULL;
 }

@@ -159,6 +159,7 @@ static struct page *control_page(struct perf_buffer *rb)
 static void free_buffer(struct perf_buffer *rb)
 {
 	free_pages_of(rb);
+	kfree(rb->aux.cpus);
 	kfree(rb);
 }
 

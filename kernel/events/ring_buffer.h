@@ -22,6 +22,7 @@ struct pe_charge {
 /**
  * struct pe_aux - the area of a buffer that a tracer fills by itself; see aux.c
  * @writer: the event whose driver holds a handle on the area, or NULL
+ * @cpus: where somebody was the writer; NULL before the first area
  * @mmap_count: mappings of the area; while it is zero nobody can become its writer
  * @head: where the next byte goes; also the counter that user space sees
  * @told: multiple of @watermark for which the reader was woken last
@@ -39,11 +40,12 @@ struct pe_charge {
  * @overwrite: the area is mapped read-only, a snapshot
  * @charge: who pays
  *
- * The writer and the samplers are on one CPU.  @head and @told outlive the area.  The fields below
- * @mutex are constant while @mmap_count is not zero.
+ * The writer and the samplers are on one CPU.  @cpus, @head and @told outlive the area.  The fields
+ * below @mutex are constant while @mmap_count is not zero.
  */
 struct pe_aux {
 	struct pevent		*writer;
+	struct cpumask		*cpus;
 	atomic_t		mmap_count;
 	unsigned long		head;
 	unsigned long		told;

@@ -5,8 +5,9 @@
  * The overflow may be in an NMI; the signal is sent by a task_work of current before it returns to
  * user space.  The work belongs to the event, so at most one is under way, and it holds a reference
  * from the moment it is queued until it has run: closing the event, exec and exit need not wait for
- * it.  A task that exits runs its task works and sends nothing.  The work itself is in event.c,
- * which knows what to do when that reference is the last.
+ * it.  A task that exits, or became a program that may not be looked into, runs its task works and
+ * sends nothing.  The work itself is in event.c, which knows what to do when that reference is the
+ * last.
  *
  *	pe_sigtrap()		overflow: event's CPU, its task is current, irqs off or NMI
  *	pe_sigtrap_send()	task work: current, irqs on
@@ -29,11 +30,18 @@
 void pe_sigtrap_send(struct pevent *e)
 {
 	unsigned long addr = e->sigtrap_addr;
+	int level;
 
 	/* From here on the next overflow may queue the work again. */
 	smp_store_release(&e->pending_sigtrap, 0);
-	if (!(current->flags & PF_EXITING))
-		send_sig_perf((void __user *)addr, e->orig_type, e->attr.sig_data);
+	/* Not to a program that exec() took away from who opened it. */
+	if (current->flags & PF_EXITING || READ_ONCE(pe_ctx(e)->dead))
+		return;
+	/* Sending is full of hits, which would want the next signal, for ever. */
+	level = perf_swevent_get_recursion_context();
+	send_sig_perf((void __user *)addr, e->orig_type, e->attr.sig_data);
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
 }
 
 /**

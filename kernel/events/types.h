@@ -371,6 +371,7 @@ struct pevent {
 	bool			family_on;		/* F: what the last of family_gen was */
 	bool			in_family;		/* F: child: on parent->children */
 	bool			rb_was_linked;		/* B: rb_unlinked is valid */
+	bool			was_idle;		/* who frees it: see pe_pending_idle() */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -424,9 +425,6 @@ struct pevent {
 	unsigned int		pending_wakeup;		/* c */
 	unsigned int		pending_disable;	/* c: enum pe_disable */
 	struct irq_work		pending_irq;
-#ifdef CONFIG_PREEMPT_RT
-	struct work_struct	wakeup_work;		/* does what pending_irq may not */
-#endif
 	struct irq_work		pending_disable_irq;
 
 	/* attr.sigtrap, see sigtrap.c */

@@ -72,6 +72,13 @@ int x86_pmu_handle_irq(struct pt_regs *regs)
 	return handled;
 }
 
+/* The base's driver for these ends its handler by turning the PMU on. */
+static bool is_zhaoxin(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_ZHAOXIN ||
+	       boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR;
+}
+
 /* NMI_LOCAL handler. */
 int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 {
@@ -84,6 +91,9 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 	}
 	start = sched_clock();
 	handled = static_call(x86_pmu_handle_irq)(regs);
+	/* The PMU is off for want of events, or about to be. */
+	if (unlikely(!__this_cpu_read(cpu_hw_events.enabled)) && is_zhaoxin())
+		static_call(x86_pmu_disable_all)();
 	perf_sample_event_took(sched_clock() - start);
 	return handled;
 }

@@ -86,15 +86,7 @@ static bool closed_to_others(u32 index)
 /* The driver of Linux 6.12 closes counters when the next event starts, not when the last stops. */
 static bool old_driver(void)
 {
-	char line[256];
-	bool found = false;
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	pt_need(f, "no /proc/kallsyms");
-	while (!found && fgets(line, sizeof(line), f))
-		found = strstr(line, " armv8pmu_start");
-	fclose(f);
-	return found;
+	return pt_kernel_symbol("armv8pmu_start");
 }
 
 static void need_closing(bool closed)

@@ -206,6 +206,44 @@ static void unmap_while_writing(void)
 	aux_check_bytes(&x, 100, 5000);
 }
 
+/*
+ * The interrupt of a tracer has closed its handle and got no other one: its driver may still need
+ * the area, as CoreSight's does, so the event is stopped before that is freed.
+ */
+static void unmap_without_a_handle(void)
+{
+	struct aux x;
+
+	aux_open(&x, 2, RW);
+	pt_enable(x.fd);
+	aux_set("drop", 1);
+	pt_eq(module("held"), 0);
+	pt_eq(module("stops"), 0);
+	aux_unmap(&x);
+	pt_eq(module("stops"), 1);
+	check_all_freed();
+	pt_eq(module("early"), 0);
+}
+
+/* The same for an event that is given another buffer. */
+static void redirect_without_a_handle(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	struct aux x;
+	int fd;
+
+	aux_open(&x, 2, RW);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	pt_enable(fd);
+	aux_set("drop", 1);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), 0);
+	pt_eq(module("stops"), 1);
+	aux_unmap(&x);
+	check_all_freed();
+	pt_eq(module("early"), 0);
+}
+
 /* The area keeps the buffer, and the event its mappings. */
 static void buffer_goes_first(void)
 {
@@ -647,6 +685,8 @@ static const struct pt_case cases[] = {
 	{ "protected", protected },
 	{ "moved", moved },
 	{ "unmap_while_writing", unmap_while_writing },
+	{ "unmap_without_a_handle", unmap_without_a_handle },
+	{ "redirect_without_a_handle", redirect_without_a_handle },
 	{ "buffer_goes_first", buffer_goes_first },
 	{ "close_while_writing", close_while_writing },
 	{ "exit_while_writing", exit_while_writing },

@@ -7,6 +7,8 @@
 #include "lib/ptest.h"
 #include <linux/hw_breakpoint.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 
 #define MOST	64
 
@@ -410,6 +412,49 @@ static void open_race(void)
 	drop(fd, n);
 }
 
+static volatile int done;
+
+static void *fork_on(void *arg)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int i;
+
+	/* Something to copy. */
+	attr.inherit = 1;
+	for (i = 0; i < 20; i++)
+		pt_open(&attr, 0, -1, -1, 0);
+	__atomic_store_n((int *)arg, pt_tid(), __ATOMIC_RELEASE);
+	while (!done) {
+		/* With copies of the descriptors closing them would free nothing. */
+		pid_t pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	return NULL;
+}
+
+/* What is closed is free at once, even if the task is just then copying other events. */
+static void closed_while_the_task_forks(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots(), tid = 0, i;
+	pthread_t t;
+
+	pt_need(!pthread_create(&t, NULL, fork_on, &tid), "thread");
+	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+		sched_yield();
+	pt_eq(fill(&attr, tid, -1, fd), n);
+	for (i = 0; i < 1000; i++) {
+		close(fd[i % n]);
+		fd[i % n] = pt_open(&attr, tid, -1, -1, 0);
+	}
+	done = 1;
+	pthread_join(t, NULL);
+	drop(fd, n);
+}
+
 static const struct pt_case cases[] = {
 	{ "task_and_cpu", task_and_cpu },
 	{ "task_on_one_cpu", task_on_one_cpu },
@@ -421,6 +466,7 @@ static const struct pt_case cases[] = {
 	{ "class48_bad_types", class48_bad_types },
 	{ "kernel_addresses", kernel_addresses },
 	{ "open_race", open_race },
+	{ "closed_while_the_task_forks", closed_while_the_task_forks },
 };
 
 PT_MAIN(cases)

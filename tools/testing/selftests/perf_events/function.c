@@ -44,23 +44,6 @@ static void call(unsigned int getppids, unsigned int gettids)
 		syscall(SYS_gettid);
 }
 
-static u64 kernel_symbol(const char *name)
-{
-	FILE *f = fopen("/proc/kallsyms", "r");
-	char line[512], sym[256], type;
-	unsigned long long addr;
-
-	pt_need(f, "kallsyms: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
-			fclose(f);
-			return addr;
-		}
-	}
-	fclose(f);
-	return 0;
-}
-
 /*
  * Only the functions of the filter, only in the event's task. One event for
  * all, because each open instruments the whole kernel and each filter undoes it.
@@ -68,7 +51,7 @@ static u64 kernel_symbol(const char *name)
 static void filter_and_samples(void)
 {
 	struct perf_event_attr attr = function();
-	u64 sym = kernel_symbol(GETPPID_SYMBOL), ip, parent;
+	u64 sym = pt_kernel_symbol(GETPPID_SYMBOL), ip, parent;
 	unsigned int n = 0, ppid = 0;
 	pid_t pid;
 	int fd;

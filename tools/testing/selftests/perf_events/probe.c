@@ -100,28 +100,10 @@ static void kretprobe_counts(void)
 	pt_eq(pt_count(fd), 100);
 }
 
-/* The address from the kernel's own symbol table. */
-static u64 kernel_symbol(const char *name)
-{
-	FILE *f = fopen("/proc/kallsyms", "r");
-	char line[512], sym[256], type;
-	unsigned long long addr;
-
-	pt_need(f, "kallsyms: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
-			fclose(f);
-			return addr;
-		}
-	}
-	fclose(f);
-	return 0;
-}
-
 static void kprobe_samples(void)
 {
 	struct perf_event_attr attr = kprobe(GETPPID, false);
-	u64 sym = kernel_symbol(GETPPID), ip;
+	u64 sym = pt_kernel_symbol(GETPPID), ip;
 	unsigned int n = 0;
 	int fd;
 
@@ -149,7 +131,7 @@ static void kprobe_samples(void)
 
 static void kprobe_by_address(void)
 {
-	u64 sym = kernel_symbol(GETPPID);
+	u64 sym = pt_kernel_symbol(GETPPID);
 	struct perf_event_attr attr = kprobe(NULL, false);
 	int fd;
 

@@ -9,6 +9,8 @@
 #include "lib/ptest.h"
 #include <pthread.h>
 #include <signal.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 
 #ifndef TRAP_PERF
 #define TRAP_PERF	6
@@ -246,6 +248,63 @@ static void class32_exec_with_a_signal_pending(void)
 		pt_reap(pt_fork(exec_while_trapping, i & 1 ? &i : NULL));
 }
 
+static void copy_program(const char *to, mode_t mode)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd;
+
+	fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	pt_need(from >= 0 && fd >= 0, "%s: %s", to, strerror(errno));
+	while (sendfile(fd, from, NULL, 1 << 20) > 0)
+		;
+	pt_need(!fchmod(fd, mode), "chmod: %s", strerror(errno));
+	close(fd);
+	close(from);
+}
+
+static void exec_unreadable(void *arg)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_execve"));
+
+	attr.sample_period = 1;
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	pt_open(&attr, 0, -1, -1, 0);
+	pt_become_nobody();
+	execl(arg, "sigtrap", "--exec", NULL);
+	_exit(97);
+}
+
+/* The hit is before exec, its signal would be after it; but the opener may not look into that. */
+static void class32_exec_of_an_unreadable_program(void)
+{
+	static const char path[] = "/tmp/sigtrap-unreadable";
+
+	copy_program(path, 0111);
+	pt_reap(pt_fork(exec_unreadable, (void *)path));
+	unlink(path);
+}
+
+/* The signal itself is a hit. It must not be the reason of the next signal. */
+static void its_own_signal(void)
+{
+	struct perf_event_attr attr = trapping();
+	int fd;
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = pt_tracepoint_id("signal", "signal_generate");
+	attr.exclude_kernel = 0;
+	attr.sample_type = 0;
+	catch_traps();
+	signal(SIGUSR1, SIG_IGN);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	kill(getpid(), SIGUSR1);
+	pt_disable(fd);
+	pt_eq(got.nr, 1);
+	pt_eq(pt_count(fd), 1);
+}
+
 struct duel {
 	volatile int fd, stop;
 };
@@ -384,9 +443,11 @@ static const struct pt_case cases[] = {
 	{ "blocked", blocked },
 	{ "refresh_ends_it", refresh_ends_it },
 	{ "of_inherited_threads", of_inherited_threads },
+	{ "its_own_signal", its_own_signal },
 	{ "refused", refused },
 	{ "class32_exit_with_a_signal_pending", class32_exit_with_a_signal_pending },
 	{ "class32_exec_with_a_signal_pending", class32_exec_with_a_signal_pending },
+	{ "class32_exec_of_an_unreadable_program", class32_exec_of_an_unreadable_program },
 	{ "class32_close_with_a_signal_under_way", class32_close_with_a_signal_under_way },
 	{ "class32_close_itself_in_the_handler", class32_close_itself_in_the_handler },
 	{ "class21_exec_takes_the_leader", class21_exec_takes_the_leader },

@@ -5,6 +5,8 @@
  */
 #include "lib/ptest.h"
 #include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 
 static struct pt_record rec;
@@ -16,30 +18,67 @@ static struct perf_event_attr wakeups(void)
 	return pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_wakeup"));
 }
 
+static int *word;
+
+static void sleep_on_it(void *arg)
+{
+	int seen = 0;
+
+	(void)arg;
+	while (seen >= 0) {
+		syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+		seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	}
+}
+
 /*
- * A child that runs whenever it can, so that it sleeps whenever the caller runs. Linux 6.12, which
- * has no such file, makes no samples then, and counts for events with a CPU only.
+ * The child wakes, once: the waker of a futex holds no lock that the sleeper wants, which on
+ * PREEMPT_RT would make it sleep again. It is asleep when this returns.
  */
-static void start_sleeper(struct pt_peer *peer)
+static void turn_to(int value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+	pt_eq(syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0), 1);
+}
+
+static void turn(void)
+{
+	turn_to(*word + 1);
+}
+
+static void stop_sleeper(pid_t pid)
+{
+	turn_to(-1);
+	pt_reap(pid);
+}
+
+/*
+ * A child that runs whenever it can, so that it sleeps whenever the caller runs. Linux 6.12 makes
+ * no samples then, and counts for events with a CPU only.
+ */
+static pid_t start_sleeper(void)
 {
 	struct sched_param first = { .sched_priority = 10 };
+	pid_t pid;
 
-	if (!pt_path_exists("/sys/bus/event_source/last_error"))
+	if (pt_attr_size() == 136)
 		pt_skip("this kernel makes no samples of what happens to a task that sleeps");
 	pt_pin(0);
-	pt_peer_start(peer);
-	pt_need(!sched_setscheduler(peer->pid, SCHED_FIFO, &first), "SCHED_FIFO: %s",
-		strerror(errno));
-	pt_peer_turn(peer);
+	word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pt_need(word != MAP_FAILED, "mmap: %s", strerror(errno));
+	pid = pt_fork(sleep_on_it, NULL);
+	pt_need(!sched_setscheduler(pid, SCHED_FIFO, &first), "SCHED_FIFO: %s", strerror(errno));
+	turn();
+	return pid;
 }
 
 /* Without whom an interrupt wakes while the child runs. */
-static int open_about(struct perf_event_attr *attr, struct pt_peer *peer, int cpu)
+static int open_about(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	int fd = pt_open(attr, peer->pid, cpu, -1, 0);
+	int fd = pt_open(attr, pid, cpu, -1, 0);
 	char filter[32];
 
-	snprintf(filter, sizeof(filter), "pid == %d", peer->pid);
+	snprintf(filter, sizeof(filter), "pid == %d", pid);
 	pt_eq(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter), 0);
 	pt_map(&ring, fd, 8);
 	return fd;
@@ -51,28 +90,28 @@ static void about_a_sleeper(u64 period, int cpu, unsigned int turns)
 	struct perf_event_attr attr = wakeups();
 	int pid_at = pt_field_offset("sched", "sched_wakeup", "pid");
 	unsigned int i, samples = 0;
-	struct pt_peer peer;
+	pid_t pid;
 	int fd;
 
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
-	start_sleeper(&peer);
-	fd = open_about(&attr, &peer, cpu);
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, cpu);
 	pt_enable(fd);
 	for (i = 0; i < turns; i++)
-		pt_peer_turn(&peer);
+		turn();
 	pt_disable(fd);
-	pt_peer_turn(&peer);
+	turn();
 	pt_eq(pt_count(fd), turns);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
 		pt_parse_sample(&attr, &rec, &s);
 		pt_eq(s.pid, getpid());
 		pt_eq(s.cpu, 0);
-		pt_eq(*(const int *)(s.raw + pid_at), peer.pid);
+		pt_eq(*(const int *)(s.raw + pid_at), pid);
 		samples++;
 	}
 	pt_eq(samples, turns / period);
-	pt_peer_stop(&peer);
+	stop_sleeper(pid);
 }
 
 static void about_a_sleeping_task(void)
@@ -94,18 +133,18 @@ static void about_a_sleeping_task_on_this_cpu(void)
 static void about_a_sleeping_task_until(void)
 {
 	struct perf_event_attr attr = wakeups();
-	struct pt_peer peer;
+	pid_t pid;
 	int fd, i;
 
 	attr.sample_period = 1;
-	start_sleeper(&peer);
-	fd = open_about(&attr, &peer, -1);
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, -1);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
 	for (i = 0; i < 10; i++)
-		pt_peer_turn(&peer);
+		turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
 	pt_eq(pt_count(fd), 3);
-	pt_peer_stop(&peer);
+	stop_sleeper(pid);
 }
 
 /*
@@ -116,7 +155,7 @@ static void no_user_space_of_the_waker(void)
 {
 	struct perf_event_attr attr = wakeups();
 	unsigned int samples = 0;
-	struct pt_peer peer;
+	pid_t pid;
 	u64 i;
 	int fd;
 
@@ -124,10 +163,10 @@ static void no_user_space_of_the_waker(void)
 	attr.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CALLCHAIN;
 	attr.sample_regs_user = 1;
 	attr.sample_stack_user = 512;
-	start_sleeper(&peer);
-	fd = open_about(&attr, &peer, -1);
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, -1);
 	pt_enable(fd);
-	pt_peer_turn(&peer);
+	turn();
 	pt_disable(fd);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
 		pt_parse_sample(&attr, &rec, &s);
@@ -139,35 +178,35 @@ static void no_user_space_of_the_waker(void)
 		samples++;
 	}
 	pt_eq(samples, 1);
-	pt_peer_stop(&peer);
+	stop_sleeper(pid);
 }
 
 /* The new period begins at once, though its task is on no CPU to be told. */
 static void period_set_while_asleep(void)
 {
 	struct perf_event_attr attr = wakeups();
-	struct pt_peer peer;
+	pid_t pid;
 	u64 period = 3;
 	int fd, i;
 
 	attr.sample_period = 1000;
-	start_sleeper(&peer);
-	fd = open_about(&attr, &peer, -1);
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, -1);
 	pt_enable(fd);
 	for (i = 0; i < 7; i++)
-		pt_peer_turn(&peer);
+		turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
 	pt_eq(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
 	for (i = 0; i < 6; i++)
-		pt_peer_turn(&peer);
+		turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
 	period = 2;
 	pt_eq(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
 	for (i = 0; i < 6; i++)
-		pt_peer_turn(&peer);
+		turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
 	pt_eq(pt_count(fd), 19);
-	pt_peer_stop(&peer);
+	stop_sleeper(pid);
 }
 
 static const struct pt_case cases[] = {

@@ -12,6 +12,7 @@
 #include <linux/delay.h>
 #include <linux/hardirq.h>
 #include <linux/printk.h>
+#include <asm/apic.h>
 
 #include "cpu.h"
 
@@ -117,6 +118,10 @@ int amd_pe_global_nmi(struct pt_regs *regs)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int handled = 0, was_on = cpuc->enabled;
 	u64 status;
+
+	/* Silicon leaves the entry as it is. Hypervisors that mask it as Intel's does are about. */
+	if (cpu_feature_enabled(X86_FEATURE_HYPERVISOR))
+		apic_write(APIC_LVTPC, APIC_DM_NMI);
 
 	/* Events that are stopped and started again in here count when all others do. */
 	cpuc->enabled = 0;

@@ -210,7 +210,9 @@ static void add(struct perf_event *event)
 		return;
 	perf_sched_cb_inc(event->pmu);
 	lbr->retune = true;
-	if (!__this_cpu_read(cpu_hw_events.lbr_users) && lbr->last_user != event->id)
+	/* Without users nobody was told of switches. */
+	if (!__this_cpu_read(cpu_hw_events.lbr_users) &&
+	    (lbr->last_user != event->id || lbr->task != current))
 		lbr->stale = true;
 	__this_cpu_inc(cpu_hw_events.lbr_users);
 }

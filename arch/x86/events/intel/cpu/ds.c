@@ -178,7 +178,7 @@ void init_debug_store_on_cpu(int cpu)
 	if (!cpuc->ds)
 		return;
 	tell(cpu, MSR_IA32_DS_AREA, (unsigned long)cpuc->ds);
-	if (x86_pmu.intel_cap.pebs_baseline)
+	if (x86_pmu.pebs && x86_pmu.intel_cap.pebs_baseline)
 		tell(cpu, MSR_PEBS_DATA_CFG, cpuc->active_pebs_data_cfg);
 }
 
@@ -248,6 +248,6 @@ void perf_restore_debug_store(void)
 	if (!x86_pmu.bts && !x86_pmu.pebs)
 		return;
 	wrmsrl(MSR_IA32_DS_AREA, (unsigned long)cpuc->ds);
-	if (x86_pmu.intel_cap.pebs_baseline)
+	if (x86_pmu.pebs && x86_pmu.intel_cap.pebs_baseline)
 		wrmsrl(MSR_PEBS_DATA_CFG, cpuc->active_pebs_data_cfg);
 }

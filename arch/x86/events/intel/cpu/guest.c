@@ -45,14 +45,17 @@ struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
 	struct list list = { .msr = cpuc->guest_switch_msrs };
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 	u64 pebs = cpuc->pebs_enabled & x86_pmu.pebs_capable;
-	/* Without events the PMU is off, and must be found so after the guest. */
-	u64 host = cpuc->enabled ? ctrl & ~cpuc->intel_ctrl_guest_mask : 0;
+	/*
+	 * Without events the PMU is off, and must be found so after the guest.  A guest that counts
+	 * has events here, so there is nothing to switch, either.
+	 */
+	u64 on = cpuc->enabled ? ctrl : 0;
 	u64 ds = (unsigned long)cpuc->ds, theirs;
 	struct kvm_pmu *guest = data;
 
 	/* Records are written to virtual addresses: the host's must not be written in a guest. */
-	append(&list, MSR_CORE_PERF_GLOBAL_CTRL, host,
-	       ctrl & ~cpuc->intel_ctrl_host_mask & ~pebs);
+	append(&list, MSR_CORE_PERF_GLOBAL_CTRL, on & ~cpuc->intel_ctrl_guest_mask,
+	       on & ~cpuc->intel_ctrl_host_mask & ~pebs);
 	if (!x86_pmu.pebs)
 		goto out;
 

@@ -95,6 +95,9 @@ int pt_load(u32 type, const struct pt_code *c)
 
 	if (fd >= 0)
 		return fd;
+	/* Where all programs about events are known. */
+	if (!pt_kernel_symbol("trace_call_bpf"))
+		pt_skip("no BPF programs for events: CONFIG_BPF_EVENTS");
 	if (pt_bpf(BPF_PROG_LOAD, &attr) < 0)
 		pt_msg("%s", log);
 	pt_need(false, "program of type %u: %s", type, strerror(-fd));

@@ -35,6 +35,8 @@ void pt_load_module(const char *name, const char *params)
 {
 	int err = pt_try_load_module(name, params);
 
+	if (err && !pt_kernel_symbol("register_kprobe"))
+		pt_skip("module %s finds functions by kprobes", name);
 	pt_need(!err, "module %s: %s", name, strerror(-err));
 }
 

@@ -100,6 +100,8 @@ int pt_online_cpus(void);
 u64 pt_clock(clockid_t id);
 pid_t pt_tid(void);
 bool pt_path_exists(const char *path);
+/* Its address in /proc/kallsyms; 0: there is none */
+u64 pt_kernel_symbol(const char *name);
 /* The text of a small file without its last newline; NULL when it cannot be read. */
 char *pt_slurp(const char *path, char *buf, size_t size);
 long long pt_read_number(const char *path, long long absent);

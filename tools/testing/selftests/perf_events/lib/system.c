@@ -39,6 +39,23 @@ pid_t pt_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+u64 pt_kernel_symbol(const char *name)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[512], sym[256], type;
+	unsigned long long addr;
+
+	pt_need(f, "kallsyms: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
+			fclose(f);
+			return addr;
+		}
+	}
+	fclose(f);
+	return 0;
+}
+
 bool pt_path_exists(const char *path)
 {
 	return !access(path, F_OK);

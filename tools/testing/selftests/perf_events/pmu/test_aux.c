@@ -14,10 +14,12 @@
  *	emit=N		both
  *	skip=N		leave a gap
  *	hwid=N		the source event on this CPU is called N in the data
+ *	drop=1		tell what was traced, and do not go on: the event stays started without a
+ *			handle, and in need of the area, until it is stopped
  * "context" tells how they run: 0 in the task with interrupts off, 1 in an irq_work, 2 in a timer.
  * "flags" goes with the next record. Counters: starts, stops, pauses, resumes, failed (begin),
- * snapshots, setups, frees, confused (area of the other PMU); result of the last skip; runs and
- * first_run, of pages, in the last area; held, handles.
+ * snapshots, setups, frees, early (frees of an area in need), confused (area of the other PMU);
+ * result of the last skip; runs and first_run, of pages, in the last area; held, handles.
  *
  * registered=0 takes test_aux away, and spoils its memory; 1 brings it back, at the same address.
  * nr_events, mapped: of test_aux, made and not destroyed, and mappings that it was told of and
@@ -51,6 +53,7 @@ module_param(flags, ulong, 0600);
 
 static int result, runs, first_run;
 static atomic_t starts, stops, pauses, resumes, failed, snapshots, setups, frees, confused, held;
+static atomic_t early;
 static atomic_t nr_events, mapped;
 module_param(result, int, 0400);
 module_param(runs, int, 0400);
@@ -72,6 +75,7 @@ COUNTER(failed);
 COUNTER(snapshots);
 COUNTER(setups);
 COUNTER(frees);
+COUNTER(early);
 COUNTER(confused);
 COUNTER(held);
 COUNTER(nr_events);
@@ -82,12 +86,14 @@ struct area {
 	void		**pages;
 	unsigned long	size;
 	bool		overwrite;
+	atomic_t	users;
 };
 
 struct tracer {
 	struct perf_output_handle	handle;
 	struct perf_event		*event;
 	struct perf_event		*source;
+	struct area			*needed;	/* until it is stopped */
 	unsigned long			pos;
 	unsigned long			done;	/* bytes since begin */
 	struct hrtimer			timer;
@@ -129,6 +135,10 @@ static void begin(struct tracer *t, struct perf_event *event)
 		return;
 	}
 	atomic_inc(&held);
+	if (!t->needed) {
+		t->needed = a;
+		atomic_inc(&a->users);
+	}
 	t->pos = t->handle.head;
 	t->done = 0;
 	event->hw.state = 0;
@@ -219,8 +229,12 @@ static void tracer_stop(struct perf_event *event, int mode)
 	}
 	atomic_inc(&stops);
 	event->hw.state |= PERF_HES_STOPPED;
-	if (mode & PERF_EF_UPDATE)
-		end(t);
+	if (!(mode & PERF_EF_UPDATE))
+		return;
+	end(t);
+	if (t->needed)
+		atomic_dec(&t->needed->users);
+	t->needed = NULL;
 }
 
 static int tracer_add(struct perf_event *event, int mode)
@@ -279,8 +293,15 @@ static void *setup_aux(struct perf_event *event, void **pages, int nr_pages, boo
 
 static void free_aux(void *aux)
 {
+	struct area *a = aux;
+
 	atomic_inc(&frees);
-	kfree(aux);
+	if (atomic_read(&a->users)) {
+		/* As long as there is somebody. */
+		atomic_inc(&early);
+		return;
+	}
+	kfree(a);
 }
 
 static long snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
@@ -380,7 +401,7 @@ static struct pmu test_aux_src = {
 
 /* ----------------------------------------------------------------- commands */
 
-enum { PUT, INTERRUPT, EMIT, SKIP, HWID };
+enum { PUT, INTERRUPT, EMIT, SKIP, HWID, DROP };
 
 struct command {
 	int			what;
@@ -414,6 +435,9 @@ static void run(struct command *c)
 	case HWID:
 		if (t->source)
 			perf_report_aux_output_id(t->source, c->arg);
+		break;
+	case DROP:
+		end(t);
 		break;
 	}
 	complete(&c->done);
@@ -472,6 +496,7 @@ module_param_cb(interrupt, &command_ops, (void *)INTERRUPT, 0200);
 module_param_cb(emit, &command_ops, (void *)EMIT, 0200);
 module_param_cb(skip, &command_ops, (void *)SKIP, 0200);
 module_param_cb(hwid, &command_ops, (void *)HWID, 0200);
+module_param_cb(drop, &command_ops, (void *)DROP, 0200);
 
 /* ------------------------------------------------------------------ module */
 
