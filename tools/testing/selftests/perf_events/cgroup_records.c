@@ -107,7 +107,7 @@ static void trailer(void)
 	attr.sample_id_all = 1;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 	start(&attr, 0, -1);
-	dir = cg_make("/with a trailer");
+	dir = cg_make("/with a tail");
 	check_record(dir, 24);
 	pt_parse_trailer(&attr, &rec, &id, NULL);
 	pt_eq(id.pid, getpid());

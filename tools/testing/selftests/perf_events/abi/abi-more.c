@@ -6,7 +6,7 @@
  */
 #include "abi.h"
 #include "sweep.h"
-#include <elf.h>
+#include <linux/elf.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -231,9 +231,9 @@ static void use_tracepoint(void)
 static void map_program(void)
 {
 	static const struct {
-		Elf64_Ehdr head;
-		Elf64_Phdr segment;
-		Elf64_Nhdr note;
+		struct elf64_hdr head;
+		struct elf64_phdr segment;
+		struct elf64_note note;
 		char name[4];
 		unsigned char id[20];
 	} elf = {
@@ -251,9 +251,9 @@ static void map_program(void)
 		.note = {
 			.n_namesz = sizeof(elf.name),
 			.n_descsz = sizeof(elf.id),
-			.n_type = NT_GNU_BUILD_ID,
+			.n_type = 3,	/* NT_GNU_BUILD_ID */
 		},
-		.name = ELF_NOTE_GNU,
+		.name = "GNU",
 		.id = { 1, 2, 3 },
 	};
 	int file = memfd_create("abi", 0), i;
@@ -303,7 +303,8 @@ static void side_records(void)
 		ring_take(&r);
 		/* How many instructions a tracepoint changes depends on the compiler. */
 		if (side_kinds[k].provoke == use_tracepoint)
-			say(side_kinds[k].name, "%s", ring_count(&r, PERF_RECORD_TEXT_POKE) ? "told" : "none");
+			say(side_kinds[k].name, "%s",
+			    ring_count(&r, PERF_RECORD_TEXT_POKE) ? "told" : "none");
 		else
 			say(side_kinds[k].name, "%s", ring_story(&r));
 		ring_unmap(&r);
