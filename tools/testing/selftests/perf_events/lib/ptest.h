@@ -121,8 +121,6 @@ pid_t pt_fork(void (*fn)(void *arg), void *arg);
 u64 pt_tracepoint_id(const char *system, const char *name);
 int pt_field_offset(const char *system, const char *name, const char *field);
 const char *pt_tracefs(void);
-/* Its address in /proc/kallsyms, 0 when it is not there. */
-u64 pt_kernel_symbol(const char *name);
 /* attr.type of a PMU in sysfs, -1 when there is none */
 int pt_pmu_type(const char *name);
 

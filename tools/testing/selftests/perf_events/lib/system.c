@@ -250,23 +250,6 @@ int pt_field_offset(const char *system, const char *name, const char *field)
 	return atoi(off + strlen("offset:"));
 }
 
-u64 pt_kernel_symbol(const char *name)
-{
-	FILE *f = fopen("/proc/kallsyms", "r");
-	char line[512], sym[256], type;
-	unsigned long long addr;
-
-	pt_need(f, "kallsyms: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
-			fclose(f);
-			return addr;
-		}
-	}
-	fclose(f);
-	return 0;
-}
-
 int pt_pmu_type(const char *name)
 {
 	char path[256];
