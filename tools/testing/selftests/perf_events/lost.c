@@ -354,6 +354,109 @@ static void child_counts_for_the_parent(void)
 	pt_eq(lost_of(fd) + pt_head(&r) / RECORD_SIZE, before);
 }
 
+/* ---- what the hardware lost, so the driver says ---- */
+
+#define MODULE	"test_count"
+
+static struct perf_event_attr hits(void)
+{
+	struct perf_event_attr attr = sampling();
+
+	pt_pin(0);
+	pt_load_module(MODULE, NULL);
+	attr.type = (u32)pt_pmu_type(MODULE);
+	attr.config = 0;
+	return attr;
+}
+
+static void lose(s64 n)
+{
+	pt_eq(pt_module_set(MODULE, "lost", n), 0);
+}
+
+/* The whole record, trailer and all. */
+static void expect_lost_samples(const struct perf_event_attr *attr, struct pt_ring *r, u64 n)
+{
+	struct pt_sample id;
+	size_t body;
+	u64 told;
+
+	pt_need(pt_next(r, &rec), "no record");
+	pt_need(rec.h.type == PERF_RECORD_LOST_SAMPLES, "record of type %u", rec.h.type);
+	pt_eq(rec.h.misc, 0);
+	pt_parse_trailer(attr, &rec, &id, &body);
+	pt_eq(body, sizeof(told));
+	memcpy(&told, rec.body, sizeof(told));
+	pt_eq(told, n);
+	if (!attr->sample_id_all)
+		return;
+	pt_eq(id.tid, pt_tid());
+	pt_eq(id.cpu, 0);
+	pt_eq(id.identifier, pt_id(r->fd));
+}
+
+static void lost_samples(void)
+{
+	static const s64 numbers[] = { 1, 5, 0x123456789abcdef0, 0, INT64_MAX };
+	struct perf_event_attr attr = hits();
+	struct pt_ring with, without;
+	unsigned int i;
+	int fd;
+
+	attr.disabled = 0;
+	attr.sample_period = 3;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&without, fd, 1);
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+	attr.sample_id_all = 1;
+	pt_map(&with, pt_open(&attr, 0, -1, -1, 0), 1);
+	for (i = 0; i < PT_ARRAY_SIZE(numbers); i++) {
+		lose(numbers[i]);
+		expect_lost_samples(&attr, &with, (u64)numbers[i]);
+		pt_check(!pt_next(&with, &rec), "a record too many");
+	}
+	attr.sample_id_all = 0;
+	for (i = 0; i < PT_ARRAY_SIZE(numbers); i++)
+		expect_lost_samples(&attr, &without, (u64)numbers[i]);
+	/* Neither counts nor what the buffer lost change, and samples come as before. */
+	pt_eq(pt_count(fd), 0);
+	pt_eq(lost_of(fd), 0);
+	pt_eq(pt_module_set(MODULE, "hit", 7), 0);
+	expect_samples(&without, 2);
+	pt_eq(pt_count(fd), 7);
+	/* Nobody is told whose event does not count. */
+	pt_disable(fd);
+	lose(9);
+	pt_check(!pt_next(&without, &rec), "told while disabled");
+}
+
+/* Such a record may be lost itself, and then is one. */
+static void lost_samples_lost(void)
+{
+	struct perf_event_attr attr = hits();
+	unsigned int room;
+	struct pt_ring r;
+	int fd;
+
+	attr.disabled = 0;
+	attr.sample_period = 1000;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 1);
+	room = (unsigned int)(r.size / RECORD_SIZE) - 1;
+	while (pt_head(&r) < room * RECORD_SIZE)
+		lose(4);
+	lose(1000);
+	lose(1000);
+	pt_eq(lost_of(fd), 2);
+	while (room--)
+		expect_lost_samples(&attr, &r, 4);
+	pt_check(!pt_next(&r, &rec), "a record too many");
+	pt_consume(&r);
+	lose(6);
+	expect_lost(&r, pt_id(fd), 2);
+	expect_lost_samples(&attr, &r, 6);
+}
+
 static const struct pt_case cases[] = {
 	{ "exact_number", exact_number },
 	{ "again_and_again", again_and_again },
@@ -367,6 +470,8 @@ static const struct pt_case cases[] = {
 	{ "two_events_one_buffer", two_events_one_buffer },
 	{ "group_read", group_read },
 	{ "child_counts_for_the_parent", child_counts_for_the_parent },
+	{ "lost_samples", lost_samples },
+	{ "lost_samples_lost", lost_samples_lost },
 };
 
 PT_MAIN(cases)

@@ -11,6 +11,7 @@
  *
  *	registered	0 or 1: leave or enter the registry
  *	hit		see above
+ *	lost		tell each event on this CPU that as many samples of it were lost
  *	migrate		SRC * 1000 + DST: perf_pmu_migrate_context()
  *	kernel_cpu	a kernel counter of event 0 on this CPU, -1 ends it
  *	kernel_count	what that counted
@@ -69,9 +70,10 @@ static struct perf_event *kernel_event;
 
 enum { EVENT_HITS, EVENT_TIME, NR_EVENTS };
 
-/* perf_event_overflow(), perf_sched_cb_inc(), perf_sched_cb_dec() */
+/* perf_event_overflow(), perf_log_lost_samples(), perf_sched_cb_inc(), perf_sched_cb_dec() */
 static int (*report)(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs);
+static void (*tell_lost)(struct perf_event *event, u64 lost);
 static void (*cb_inc)(struct pmu *pmu);
 static void (*cb_dec)(struct pmu *pmu);
 
@@ -86,9 +88,10 @@ static int find_functions(void)
 	find = (void *)probe.addr;
 	unregister_kprobe(&probe);
 	report = (void *)find("perf_event_overflow");
+	tell_lost = (void *)find("perf_log_lost_samples");
 	cb_inc = (void *)find("perf_sched_cb_inc");
 	cb_dec = (void *)find("perf_sched_cb_dec");
-	return report && cb_inc && cb_dec ? 0 : -ENOENT;
+	return report && tell_lost && cb_inc && cb_dec ? 0 : -ENOENT;
 }
 
 static u64 source(const struct perf_event *event)
@@ -351,6 +354,27 @@ static int hit_set(const char *text, const struct kernel_param *kp)
 	return ret;
 }
 
+/* As a driver whose hardware dropped samples of events that count here. */
+static int lost_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned long flags;
+	int i, ret;
+	u64 n;
+
+	ret = kstrtou64(text, 0, &n);
+	if (ret)
+		return ret;
+	local_irq_save(flags);
+	for (i = 0; i < counters; i++) {
+		struct perf_event *event = this_cpu_ptr(&count_cpu)->slot[i];
+
+		if (event && !event->hw.state)
+			tell_lost(event, n);
+	}
+	local_irq_restore(flags);
+	return 0;
+}
+
 static int migrate_set(const char *text, const struct kernel_param *kp)
 {
 	unsigned int cpus;
@@ -430,6 +454,7 @@ static int revokes_get(char *text, const struct kernel_param *kp)
 
 ACTION(registered, registered_set, registered_get, 0644);
 ACTION(hit, hit_set, NULL, 0200);
+ACTION(lost, lost_set, NULL, 0200);
 ACTION(migrate, migrate_set, NULL, 0200);
 ACTION(kernel_cpu, kernel_cpu_set, NULL, 0200);
 ACTION(kernel_count, NULL, kernel_count_get, 0444);
