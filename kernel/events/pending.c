@@ -23,8 +23,8 @@
  * End of life.  Who detaches an event and waits for a running work (pe_pending_sync()) may still be
  * followed by the last hit of a passive event, which is in an RCU section on another CPU and
  * queues again.  So whoever frees the memory, an RCU grace period later, asks pe_pending_idle().  A
- * work that does not run in an interrupt of its own is looked at once more after it was marked idle,
- * in the same RCU section: then idle is not enough, it must have been so for a grace period.
+ * work that does not run in an interrupt of its own is looked at once more after it was marked
+ * idle, in the same RCU section: then idle is not enough, it must have been so for a grace period.
  */
 #include <linux/fs.h>
 #include <linux/irq_work.h>
