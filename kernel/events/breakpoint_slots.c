@@ -10,9 +10,8 @@
  *
  * A task's breakpoints on c are those for any CPU and those for c.  They are added up in the task's
  * tally, which exists while it has any.  A breakpoint of a task looks at its own tally and at what
- * the CPUs have.  A breakpoint of a CPU would have to look at all tallies; lists by peak, the
- * most that a task has anywhere, leave only those that could be in the way.  These are few: where
- * a register is free for the CPU, they use nearly all of theirs.
+ * the CPUs have.  A breakpoint of a CPU would have to look at all tallies; instead it is known how
+ * many tasks have how many there.
  *
  * Called by hw_breakpoint.c and by kernel debuggers when they prepare, all in task context; by
  * debuggers also (dbg_*) while all other CPUs stand still, from any context.
@@ -31,34 +30,31 @@
  * @slots: how many each CPU has
  * @of_cpu: by CPU: breakpoints of that CPU; NULL before init
  * @nr_of_cpus: their sum
- * @by_peak: by peak: the tallies with it
+ * @tasks: by CPU and n: how many tasks have n there, of which at least one is for that CPU only;
+ *	as CPU -1: how many have n for any CPU
  */
 struct bp_kind {
 	unsigned int		slots;
 	u8			*of_cpu;
 	unsigned int		nr_of_cpus;
-	struct list_head	*by_peak;
+	u32			*tasks;
 };
 
 /**
  * struct pe_bp_tally - the breakpoints of one kind that a task has
  * @hash_entry: in tallies, by task
- * @peak_entry: on kind->by_peak[@peak]
  * @kind: the kind
  * @task: the task; each breakpoint holds a reference
  * @users: all of them
  * @anywhere: those for any CPU
- * @peak: @anywhere and the highest of @on_cpu
  * @on_cpu: by CPU: those for this one only
  */
 struct pe_bp_tally {
 	struct hlist_node		hash_entry;
-	struct list_head		peak_entry;
 	struct bp_kind			*kind;
 	const struct task_struct	*task;
 	unsigned int			users;
 	u8				anywhere;
-	u8				peak;
 	u8				on_cpu[];
 };
 
@@ -94,61 +90,71 @@ static struct pe_bp_tally *find(const struct bp_kind *kind, const struct task_st
 	return NULL;
 }
 
-static void settle(struct pe_bp_tally *tally)
+static u32 *tasks_with(const struct bp_kind *kind, int cpu, unsigned int n)
 {
-	u8 most = 0;
-	int cpu;
-
-	/* With none for a single CPU there is nothing to look for. */
-	if (tally->users > tally->anywhere) {
-		for_each_possible_cpu(cpu)
-			most = max(most, tally->on_cpu[cpu]);
-	}
-	tally->peak = tally->anywhere + most;
-	list_move(&tally->peak_entry, &tally->kind->by_peak[tally->peak]);
+	return &kind->tasks[(cpu + 1) * (kind->slots + 1) + n];
 }
 
-static void add_to_tally(struct pe_bp_tally *tally, int cpu)
+/* Count the task in, or out: @by is 1 or -1.  Nobody asks who has none. */
+static void count(const struct pe_bp_tally *tally, int cpu, int by)
 {
-	tally->users++;
-	if (cpu < 0)
-		tally->anywhere++;
-	else
-		tally->on_cpu[cpu]++;
-	settle(tally);
+	unsigned int n = tally->anywhere;
+
+	if (cpu >= 0)
+		n = tally->on_cpu[cpu] ? n + tally->on_cpu[cpu] : 0;
+	if (n)
+		*tasks_with(tally->kind, cpu, n) += by;
+}
+
+static void count_everywhere(const struct pe_bp_tally *tally, int by)
+{
+	int cpu;
+
+	count(tally, -1, by);
+	if (tally->users == tally->anywhere)
+		return;
+	for_each_possible_cpu(cpu)
+		count(tally, cpu, by);
+}
+
+/* One more, or less, on @cpu or everywhere (-1). */
+static void change(struct pe_bp_tally *tally, int cpu, int by)
+{
+	if (cpu < 0) {
+		count_everywhere(tally, -1);
+		tally->anywhere += by;
+		tally->users += by;
+		count_everywhere(tally, 1);
+	} else {
+		count(tally, cpu, -1);
+		tally->on_cpu[cpu] += by;
+		tally->users += by;
+		count(tally, cpu, 1);
+	}
 }
 
 /* Return: the tally, for the caller to free without lock, if this was its last breakpoint. */
 static struct pe_bp_tally *take_from_tally(struct pe_bp_tally *tally, int cpu)
 {
-	if (cpu < 0)
-		tally->anywhere--;
-	else
-		tally->on_cpu[cpu]--;
-	if (--tally->users) {
-		settle(tally);
+	change(tally, cpu, -1);
+	if (tally->users)
 		return NULL;
-	}
-	list_del(&tally->peak_entry);
 	hash_del(&tally->hash_entry);
 	return tally;
 }
 
 /* ---------------------------------------------------------------------- room */
 
-/* Is there room on @cpu for one more of its own?  Only tasks with a high peak can be in the way. */
+/* Is there room on @cpu for one more of its own? */
 static bool room_for_cpu(const struct bp_kind *kind, int cpu)
 {
-	unsigned int own = kind->of_cpu[cpu] + 1, peak;
-	const struct pe_bp_tally *tally;
+	unsigned int own = kind->of_cpu[cpu] + 1, n;
 
 	if (own > kind->slots)
 		return false;
-	for (peak = kind->slots - own + 1; peak <= kind->slots; peak++) {
-		list_for_each_entry(tally, &kind->by_peak[peak], peak_entry) {
-			if (own + tally->anywhere + tally->on_cpu[cpu] > kind->slots)
-				return false;
-		}
+	for (n = kind->slots - own + 1; n <= kind->slots; n++) {
+		if (*tasks_with(kind, -1, n) || *tasks_with(kind, cpu, n))
+			return false;
 	}
 	return true;
 }
@@ -160,8 +166,8 @@ static bool room_for_task(const struct bp_kind *kind, const struct pe_bp_tally *
 
 	if (cpu >= 0)
 		return kind->of_cpu[cpu] + tally->on_cpu[cpu] < limit;
-	if (!kind->nr_of_cpus)
-		return tally->peak < kind->slots;
+	if (!kind->nr_of_cpus && tally->users == tally->anywhere)
+		return limit;
 	for_each_possible_cpu(cpu) {
 		if (kind->of_cpu[cpu] + tally->on_cpu[cpu] >= limit)
 			return false;
@@ -191,9 +197,8 @@ static int take(struct bp_kind *kind, struct perf_event *bp, struct pe_bp_tally 
 			tally->kind = kind;
 			tally->task = bp->hw.target;
 			hash_add(tallies, &tally->hash_entry, (unsigned long)tally->task);
-			INIT_LIST_HEAD(&tally->peak_entry);
 		}
-		add_to_tally(tally, bp->cpu);
+		change(tally, bp->cpu, 1);
 		bp->hw.bp_tally = tally;
 	}
 	nr_taken++;
@@ -336,16 +341,13 @@ bool hw_breakpoint_is_used(void)
 
 static int __init init_kind(struct bp_kind *kind, unsigned int slots)
 {
-	unsigned int peak;
-
-	kind->by_peak = kmalloc_array(slots + 1, sizeof(*kind->by_peak), GFP_KERNEL);
-	if (!kind->by_peak)
+	kind->tasks = kcalloc(array_size(nr_cpu_ids + 1, slots + 1), sizeof(*kind->tasks),
+			      GFP_KERNEL);
+	if (!kind->tasks)
 		return -ENOMEM;
-	for (peak = 0; peak <= slots; peak++)
-		INIT_LIST_HEAD(&kind->by_peak[peak]);
 	kind->of_cpu = kcalloc(nr_cpu_ids, sizeof(*kind->of_cpu), GFP_KERNEL);
 	if (!kind->of_cpu) {
-		kfree(kind->by_peak);
+		kfree(kind->tasks);
 		return -ENOMEM;
 	}
 	kind->slots = slots;

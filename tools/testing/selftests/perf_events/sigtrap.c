@@ -261,10 +261,11 @@ static void copy_program(const char *to, mode_t mode)
 	close(from);
 }
 
+static u64 enter_execve;
+
 static void exec_unreadable(void *arg)
 {
-	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
-					      pt_tracepoint_id("syscalls", "sys_enter_execve"));
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT, enter_execve);
 
 	attr.sample_period = 1;
 	attr.sigtrap = 1;
@@ -280,6 +281,7 @@ static void class32_exec_of_an_unreadable_program(void)
 {
 	static const char path[] = "/tmp/sigtrap-unreadable";
 
+	enter_execve = pt_tracepoint_id("syscalls", "sys_enter_execve");
 	copy_program(path, 0111);
 	pt_reap(pt_fork(exec_unreadable, (void *)path));
 	unlink(path);
