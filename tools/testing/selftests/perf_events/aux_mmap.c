@@ -210,11 +210,14 @@ static void unmap_while_writing(void)
  * The interrupt of a tracer has closed its handle and got no other one: its driver may still need
  * the area, as CoreSight's does, so the event is stopped before that is freed.
  */
-static void unmap_without_a_handle(void)
+static void check_unmap_without_a_handle(pid_t pid, int cpu)
 {
+	struct perf_event_attr attr = aux_attr();
 	struct aux x;
 
-	aux_open(&x, 2, RW);
+	x.fd = pt_open(&attr, pid, cpu, -1, 0);
+	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
+	aux_map(&x, 2, RW);
 	pt_enable(x.fd);
 	aux_set("drop", 1);
 	pt_eq(module("held"), 0);
@@ -223,6 +226,16 @@ static void unmap_without_a_handle(void)
 	pt_eq(module("stops"), 1);
 	check_all_freed();
 	pt_eq(module("early"), 0);
+}
+
+static void unmap_without_a_handle(void)
+{
+	check_unmap_without_a_handle(0, -1);
+}
+
+static void unmap_without_a_handle_on_a_cpu(void)
+{
+	check_unmap_without_a_handle(-1, 0);
 }
 
 /* The same for an event that is given another buffer. */
@@ -686,6 +699,7 @@ static const struct pt_case cases[] = {
 	{ "moved", moved },
 	{ "unmap_while_writing", unmap_while_writing },
 	{ "unmap_without_a_handle", unmap_without_a_handle },
+	{ "unmap_without_a_handle_on_a_cpu", unmap_without_a_handle_on_a_cpu },
 	{ "redirect_without_a_handle", redirect_without_a_handle },
 	{ "buffer_goes_first", buffer_goes_first },
 	{ "close_while_writing", close_while_writing },
