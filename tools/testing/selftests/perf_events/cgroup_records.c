@@ -339,12 +339,13 @@ static void one_cgroup(void)
 static void of_tasks(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CGROUP_SWITCHES));
-	struct pair p = { .mine = cg_make("") };
+	struct pair p;
 	int me, peer;
 
 	if (!pt_time_is_exact())
 		pt_skip("others may come in between");
 	attr.disabled = 1;
+	p.mine = cg_make("");
 	p.other = cg_make("/b");
 	pair_up(&p);
 	me = pt_open(&attr, 0, -1, -1, 0);
