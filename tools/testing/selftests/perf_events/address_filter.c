@@ -131,7 +131,7 @@ static void no_right_to_see_the_kernel(void)
 	struct perf_event_attr attr;
 	int fd;
 
-	if (pt_attr_size() == 136)
+	if (pt_is_stock())
 		pt_skip("Linux 6.12 takes any address");
 	load("filters=2");
 	pt_sysctl_set("perf_event_paranoid", 2);
@@ -199,7 +199,7 @@ static void refused_by_the_driver(void)
 	pt_eq(set(fd, "nonsense"), -EINVAL);
 	pt_need(!pt_module_set(MODULE, "refuse", 0), "refuse");
 	check(2, (struct range[]){ { START, 1, 0, 1, 0 }, { STOP, 2, 0, 2, 0 } });
-	if (pt_attr_size() == 136)
+	if (pt_is_stock())
 		pt_skip("Linux 6.12 leaves the number of filters to the driver");
 	pt_eq(set(fd, "start 1 stop 2 start 3"), -EOPNOTSUPP);
 	close(fd);
@@ -315,7 +315,7 @@ static void nobody_records(void)
 	int file, fd;
 	void *at;
 
-	if (pt_attr_size() == 136)
+	if (pt_is_stock())
 		pt_skip("Linux 6.12 does not follow mappings unless somebody records them");
 	load("filters=1");
 	attr = attr_of();

@@ -332,7 +332,7 @@ static void unlike_its_copies(void)
 {
 	struct perf_event_attr attr;
 
-	if (pt_attr_size() == 136)
+	if (pt_is_stock())
 		pt_skip("Linux 6.12 exchanges these, too");
 	alone_on_cpu_0();
 	cpu_of_group = 0;

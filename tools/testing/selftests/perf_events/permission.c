@@ -36,33 +36,6 @@ static void as_nobody(void (*fn)(void *arg), void *arg)
 	pt_reap(pid);
 }
 
-static void keep_capability(int cap)
-{
-	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct d[2] = { { 0 } };
-
-	pt_need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
-	pt_become_nobody();
-	d[cap / 32].permitted = 1u << (cap % 32);
-	d[cap / 32].effective = 1u << (cap % 32);
-	pt_need(!syscall(SYS_capset, &h, d), "capset: %s", strerror(errno));
-}
-
-static void with_capability(int cap, void (*fn)(void *arg), void *arg)
-{
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
-		keep_capability(cap);
-		fn(arg);
-		pt_end_case();
-	}
-	pt_reap(pid);
-}
-
 /* What an ordinary user gets: 0 or the error for each of these. */
 struct expected {
 	int own_user;		/* own task, exclude_kernel */
@@ -229,12 +202,12 @@ static void perfmon_is_enough_up_to_2(void)
 	find_tracepoints();
 	for (paranoid = -1; paranoid <= 2; paranoid++) {
 		pt_sysctl_set("perf_event_paranoid", paranoid);
-		with_capability(CAP_PERFMON, nothing_refused, NULL);
+		pt_with_capability(CAP_PERFMON, nothing_refused, NULL);
 	}
 	pt_sysctl_set("perf_event_paranoid", 3);
 	if (level_3_is_debians()) {
-		with_capability(CAP_PERFMON, check_matrix, &refused);
-		with_capability(CAP_SYS_ADMIN, nothing_refused, NULL);
+		pt_with_capability(CAP_PERFMON, check_matrix, &refused);
+		pt_with_capability(CAP_SYS_ADMIN, nothing_refused, NULL);
 	}
 }
 
@@ -316,7 +289,7 @@ static void perfmon_sees_others(void *arg)
 static void capability_opens_others(void)
 {
 	pt_sysctl_set("perf_event_paranoid", 2);
-	with_capability(CAP_PERFMON, perfmon_sees_others, NULL);
+	pt_with_capability(CAP_PERFMON, perfmon_sees_others, NULL);
 }
 
 static void administrators_only(void *arg)

@@ -4,6 +4,7 @@
  * event, counted and sampled, at entry and at return.
  */
 #include "lib/ptest.h"
+#include <linux/capability.h>
 
 #if defined(__x86_64__)
 #define GETPPID	"__x64_sys_getppid"
@@ -278,7 +279,7 @@ static void uprobe_of_one_task(void)
 	pt_eq(pt_count(mine), 4);
 }
 
-static void class12_uprobe_refused(void)
+static void uprobe_refused(void)
 {
 	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
 
@@ -293,6 +294,46 @@ static void class12_uprobe_refused(void)
 	attr = uprobe((void *)pt_chain_outer, false);
 	attr.probe_offset = 1ull << 40;
 	pt_check(pt_probe(&attr) < 0, "an offset beyond the file");
+}
+
+struct answers {
+	struct perf_event_attr attr[2];
+	int want[2];
+};
+
+static void answers_are(void *arg)
+{
+	const struct answers *a = arg;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		pt_eq(pt_probe(&a->attr[i]), a->want[i]);
+}
+
+static void nobody_gets(void *arg)
+{
+	pt_become_nobody();
+	answers_are(arg);
+	pt_end_case();
+}
+
+/* What makes perf's own events possible is enough for the kernel's code, not for everybody's. */
+static void class12_uprobe_by_others(void)
+{
+	struct answers a = { .attr = { uprobe((void *)pt_chain_outer, false),
+				       kprobe(GETPPID, false) } };
+	int paranoid;
+
+	for (paranoid = -1; paranoid <= 2; paranoid++) {
+		pt_sysctl_set("perf_event_paranoid", paranoid);
+		a.want[0] = -EACCES;
+		a.want[1] = -EACCES;
+		pt_reap(pt_fork(nobody_gets, &a));
+		a.want[1] = 0;
+		pt_with_capability(CAP_PERFMON, answers_are, &a);
+		a.want[0] = 0;
+		pt_with_capability(CAP_SYS_ADMIN, answers_are, &a);
+	}
 }
 
 static void many_probes(void)
@@ -322,7 +363,8 @@ static const struct pt_case cases[] = {
 	{ "uretprobe_counts", uretprobe_counts },
 	{ "uprobe_samples", uprobe_samples },
 	{ "uprobe_of_one_task", uprobe_of_one_task },
-	{ "class12_uprobe_refused", class12_uprobe_refused },
+	{ "uprobe_refused", uprobe_refused },
+	{ "class12_uprobe_by_others", class12_uprobe_by_others },
 	{ "many_probes", many_probes },
 };
 

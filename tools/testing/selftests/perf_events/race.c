@@ -353,33 +353,51 @@ static int exec_child(int argc, char **argv)
 	return argc == 2 && !strcmp(argv[1], "--nothing") ? 0 : -1;
 }
 
+/* From before the exec until the task is gone, which is how each of these opens ends. */
+static int open_until_gone(pid_t pid, struct perf_event_attr *attr)
+{
+	int opened = 0, fd;
+
+	while ((fd = pt_try_open(attr, pid, -1, -1, 0)) >= 0) {
+		opened++;
+		close(fd);
+		sched_yield();
+	}
+	pt_eq(fd, -ESRCH);
+	return opened;
+}
+
 static void class13_open_and_exec(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	int i, opened = 0;
 
+	attr.disabled = 1;
 	attr.enable_on_exec = 1;
 	attr.inherit = 1;
 	for (i = 0; i < 15; i++) {
-		pid_t pid = fork();
-		int j;
+		int go[2], first;
+		pid_t pid;
+		char c;
 
+		pt_need(!pipe(go), "pipe: %s", strerror(errno));
+		pid = fork();
 		if (!pid) {
-			execl("/proc/self/exe", "race", "--nothing", NULL);
+			if (read(go[0], &c, 1) == 1)
+				execl("/proc/self/exe", "race", "--nothing", NULL);
 			_exit(99);
 		}
-		for (j = 0; j < 5; j++) {
-			int fd = pt_try_open(&attr, pid, -1, -1, 0);
-
-			pt_check(fd >= 0 || fd == -ESRCH, "open gave %d", fd);
-			if (fd >= 0) {
-				opened++;
-				close(fd);
-			}
-			sched_yield();
-		}
+		first = pt_open(&attr, pid, -1, -1, 0);
+		pt_eq(pt_count(first), 0);
+		pt_need(write(go[1], "x", 1) == 1, "write");
+		opened += open_until_gone(pid, &attr);
 		pt_reap(pid);
+		pt_check(pt_count(first) > 0, "not enabled by the exec");
+		close(first);
+		close(go[0]);
+		close(go[1]);
 	}
+	pt_check(opened > 0, "no open came in time");
 	pt_msg("%d opens in time", opened);
 }
 
@@ -415,7 +433,7 @@ static void refresh_each(struct perf_event_attr *attr, unsigned int rounds)
 	u64 start;
 	int fd;
 
-	if (!pt_path_exists("/sys/bus/event_source/last_error"))
+	if (pt_is_stock())
 		pt_skip("this kernel may disable an event that was just refreshed");
 	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
 	pt_sysctl_set("perf_cpu_time_max_percent", 0);
@@ -574,7 +592,7 @@ static void count_and_close(struct duel *d)
 
 static void fork_and_leader_close(void)
 {
-	if (!pt_path_exists("/sys/bus/event_source/last_error"))
+	if (pt_is_stock())
 		pt_skip("Linux 6.12 may lose counts of a group if its leader is closed in a fork");
 	fight(open_inherited_group, fork_and_hit, close_first, count_and_close);
 }

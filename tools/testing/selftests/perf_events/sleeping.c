@@ -61,7 +61,7 @@ static pid_t start_sleeper(void)
 	struct sched_param first = { .sched_priority = 10 };
 	pid_t pid;
 
-	if (pt_attr_size() == 136)
+	if (pt_is_stock())
 		pt_skip("this kernel makes no samples of what happens to a task that sleeps");
 	pt_pin(0);
 	word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -133,30 +133,149 @@ static void class39_clock_is_throttled(void)
 		 samples, (unsigned long long)ticks, limit);
 }
 
-/* Throttled and then closed, disabled, moved away: no trace may remain. */
+/* What a sampling event went through: how often throttled, how often let go on, its samples. */
+struct course {
+	unsigned int off, on, samples, after;
+};
+
+/* Read what there is. Off and on take turns; the sample that was one too many is the last one. */
+static void follow(const struct perf_event_attr *attr, struct course *c)
+{
+	while (pt_next(&ring, &rec)) {
+		if (rec.h.type == PERF_RECORD_THROTTLE) {
+			pt_eq(++c->off, c->on + 1);
+			c->after = 0;
+		} else if (rec.h.type == PERF_RECORD_UNTHROTTLE) {
+			pt_eq(++c->on, c->off);
+			pt_eq(c->after, 1);
+		} else {
+			pt_eq(rec.h.type, PERF_RECORD_SAMPLE);
+			pt_parse_sample(attr, &rec, &s);
+			c->samples++;
+			c->after += c->off > c->on;
+		}
+	}
+	pt_consume(&ring);
+}
+
+static void until_throttled(const struct perf_event_attr *attr, struct course *c)
+{
+	unsigned int before = c->off;
+
+	do {
+		pt_burn(50000);
+		follow(attr, c);
+	} while (c->off == before);
+}
+
+/* No tick says of an event that is off that it may go on, nor makes it count. */
+static void stays_off(int fd, const struct perf_event_attr *attr, struct course *c)
+{
+	struct course then;
+	u64 count;
+
+	follow(attr, c);
+	then = *c;
+	count = pt_count(fd);
+	pt_burn(3 * tick_ns());
+	follow(attr, c);
+	pt_eq(c->on, then.on);
+	pt_eq(c->samples, then.samples);
+	pt_eq(pt_count(fd), count);
+}
+
+/* Throttled and then disabled, switched out, given another period, closed: no trace remains. */
 static void class38_throttled_then_gone(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	unsigned int caught = 0;
 	int i;
 
+	pt_pin(0);
 	pt_sysctl_set("perf_event_max_sample_rate", 300);
 	attr.sample_period = 10000;
 	attr.sample_type = PERF_SAMPLE_IP;
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < 20; i++) {
 		int fd = pt_open(&attr, 0, -1, -1, 0);
+		struct course c = {};
 		u64 period = 20000;
 
-		pt_burn(3000000);
-		if (i % 4 == 0)
+		pt_map(&ring, fd, 16);
+		until_throttled(&attr, &c);
+		if (i % 4 == 0) {
 			pt_disable(fd);
-		else if (i % 4 == 1)
+			stays_off(fd, &attr, &c);
+			caught += c.off > c.on;
+			pt_enable(fd);
+		} else if (i % 4 == 1) {
 			pt_switch_out();
-		else if (i % 4 == 2)
+		} else if (i % 4 == 2) {
 			pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
-		pt_burn(1000000);
-		pt_enable(fd);
+		}
+		if (i % 4 < 3)
+			until_throttled(&attr, &c);
+		pt_unmap(&ring);
 		close(fd);
 	}
+	pt_check(caught > 0, "never disabled while throttled");
+}
+
+#define MODULE	"test_count"
+
+static void hit(unsigned int n)
+{
+	pt_eq(pt_module_set(MODULE, "hit", n), 0);
+}
+
+/*
+ * A member of a group that was throttled is not on its counter any more when the tick lets it go
+ * on: the driver, which complains of a start without a counter, is not asked to.
+ */
+static void class38_throttled_member_is_off(void)
+{
+	struct perf_event_attr attr, lead;
+	unsigned int caught = 0;
+	u64 hits = 0, seen = 0;
+	int leader, fd, i;
+
+	pt_load_module(MODULE, NULL);
+	pt_pin(0);
+	/* Each sample is one too many. */
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	lead = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	attr = lead;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	leader = pt_open(&lead, 0, -1, -1, 0);
+	fd = pt_open(&attr, 0, -1, leader, 0);
+	pt_map(&ring, fd, 16);
+	for (i = 0; i < 20; i++) {
+		struct course c = {};
+		int which = i % 2 ? leader : fd;
+
+		hit(1);
+		pt_disable(which);
+		seen++;
+		hits++;
+		stays_off(fd, &attr, &c);
+		pt_eq(c.off, 1);
+		pt_eq(c.samples, 1);
+		caught += c.off > c.on;
+		/* Off: the member, or both of them */
+		hit(3);
+		hits += i % 2 ? 0 : 3;
+		pt_eq(pt_count(fd), seen);
+		pt_eq(pt_count(leader), hits);
+		pt_enable(which);
+		follow(&attr, &c);
+		pt_eq(c.on, 1);
+		pt_eq(c.samples, 1);
+	}
+	pt_check(caught > 0, "never disabled while throttled");
+	hit(1);
+	close(fd);
+	hit(1);
+	pt_eq(pt_count(leader), hits + 2);
 }
 
 static void period_unthrottles(void)
@@ -227,6 +346,7 @@ static const struct pt_case cases[] = {
 	{ "max_stack_while_in_use", max_stack_while_in_use },
 	{ "class39_clock_is_throttled", class39_clock_is_throttled },
 	{ "class38_throttled_then_gone", class38_throttled_then_gone },
+	{ "class38_throttled_member_is_off", class38_throttled_member_is_off },
 	{ "period_unthrottles", period_unthrottles },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
 };

@@ -58,6 +58,11 @@ u32 pt_attr_size(void)
 	return attr.size;
 }
 
+bool pt_is_stock(void)
+{
+	return pt_attr_size() == 136;
+}
+
 int pt_open_hw(struct perf_event_attr *attr, int group)
 {
 	int fd = pt_try_open(attr, 0, -1, group, 0);

@@ -114,6 +114,8 @@ void pt_sysctl_share(void);
 void pt_sysctl_restore(void);
 /* Make the calling process an ordinary user without capabilities. */
 void pt_become_nobody(void);
+/* fn(arg) in a child that is an ordinary user, but for one capability. */
+void pt_with_capability(int cap, void (*fn)(void *arg), void *arg);
 /* 0 exit code expected; a child that failed fails the case. */
 void pt_reap(pid_t pid);
 /* Fork; the child runs fn(arg) and leaves as pt_reap() expects it. */
@@ -153,6 +155,11 @@ int pt_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigne
 int pt_probe(const struct perf_event_attr *attr);
 /* The size of the attr that this kernel knows; Linux 6.12 says 136. */
 u32 pt_attr_size(void);
+/*
+ * Linux 6.12 itself, told by that size and by nothing a case is about: what this project does that
+ * it does not must fail when it stops working, not be skipped.
+ */
+bool pt_is_stock(void);
 /* Open a hardware event of the calling task or end the case as skipped. */
 int pt_open_hw(struct perf_event_attr *attr, int group);
 u64 pt_count(int fd);

@@ -7,6 +7,7 @@
  * the functions that answer a question (does this exist?) do not.
  */
 #include "ptest.h"
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -184,6 +185,33 @@ void pt_become_nobody(void)
 	pt_need(!syscall(SYS_setresuid, 65534, 65534, 65534), "setresuid: %s", strerror(errno));
 	/* Leaving root made us undumpable; an ordinary process is not. */
 	pt_need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE: %s", strerror(errno));
+}
+
+static void keep_capability(int cap)
+{
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { { 0 } };
+
+	pt_need(!prctl(PR_SET_KEEPCAPS, 1), "PR_SET_KEEPCAPS");
+	pt_become_nobody();
+	d[cap / 32].permitted = 1u << (cap % 32);
+	d[cap / 32].effective = 1u << (cap % 32);
+	pt_need(!syscall(SYS_capset, &h, d), "capset: %s", strerror(errno));
+}
+
+void pt_with_capability(int cap, void (*fn)(void *arg), void *arg)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		keep_capability(cap);
+		fn(arg);
+		pt_end_case();
+	}
+	pt_reap(pid);
 }
 
 void pt_reap(pid_t pid)

@@ -114,6 +114,7 @@ static void count_read(struct perf_event *event)
 
 static void count_start(struct perf_event *event, int flags)
 {
+	WARN_ON(event->hw.idx < 0);
 	local64_set(&event->hw.prev_count, source(event));
 	event->hw.state = 0;
 	perf_event_update_userpage(event);
@@ -121,6 +122,7 @@ static void count_start(struct perf_event *event, int flags)
 
 static void count_stop(struct perf_event *event, int flags)
 {
+	WARN_ON(event->hw.idx < 0);
 	count_read(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	perf_event_update_userpage(event);
