@@ -12,6 +12,7 @@
 
 #define ROUNDS		60
 #define THREADS_MAX	8
+#define PROGRAMS	8
 
 enum { RUNS, PASSED };
 
@@ -247,24 +248,28 @@ static void programs_on_a_busy_tracepoint(void)
 {
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
 					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
-	int i, k;
+	int prog[PROGRAMS], i, k;
 
 	start();
+	/*
+	 * Before the CPUs are busy: memory for the first one is made read-only page by page, and an
+	 * emulator of arm64 waits for every CPU with each page.
+	 */
+	pt_b_begin(&code);
+	pt_b_count(&code, &w, RUNS);
+	pt_b_return(&code, 0);
+	for (k = 0; k < PROGRAMS; k++)
+		prog[k] = pt_load(BPF_PROG_TYPE_TRACEPOINT, &code);
 	nr_threads = pt_online_cpus() < THREADS_MAX ? pt_online_cpus() : THREADS_MAX;
 	for (i = 0; i < nr_threads; i++)
 		pt_need(!pthread_create(&threads[i], NULL, call_for_ever, (void *)(uintptr_t)i),
 			"thread");
-	for (k = 0; k < ROUNDS / 4; k++) {
-		int fd, prog, link;
+	for (k = 0; k < PROGRAMS; k++) {
+		int fd = pt_open(&attr, -1, k % nr_threads, -1, 0);
+		int link = pt_link(prog[k], fd, 0);
 
-		pt_b_begin(&code);
-		pt_b_count(&code, &w, RUNS);
-		pt_b_return(&code, 0);
-		prog = pt_load(BPF_PROG_TYPE_TRACEPOINT, &code);
-		fd = pt_open(&attr, -1, k % nr_threads, -1, 0);
-		link = pt_link(prog, fd, 0);
 		pt_check(link >= 0, "link: %d", link);
-		close(prog);
+		close(prog[k]);
 		wait_for_runs(10);
 		if (k & 1)
 			close(fd);

@@ -122,6 +122,7 @@ static void class44_calls_at_once(void)
 
 #ifdef __x86_64__
 #define VSYSCALL_TIME	0xffffffffff600400ul
+#define CALLS		50
 
 static void call_vsyscall(void *arg)
 {
@@ -130,7 +131,7 @@ static void call_vsyscall(void *arg)
 	int i;
 
 	(void)arg;
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < CALLS; i++) {
 		now = vsyscall_time(NULL);
 		pt_check(now >= before && now <= before + 3600, "%ld after %ld", now, before);
 	}
@@ -139,8 +140,10 @@ static void call_vsyscall(void *arg)
 static void class50_vsyscall(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	static struct pt_record rec;
+	static struct pt_sample s;
 	struct pt_ring ring;
-	int fd, status;
+	int fd, status, n = 0;
 	pid_t pid;
 
 	pid = fork();
@@ -155,13 +158,26 @@ static void class50_vsyscall(void)
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |
 			   PERF_SAMPLE_STACK_USER | PERF_SAMPLE_PHYS_ADDR |
 			   PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE;
-	attr.sample_stack_user = 4096;
+	attr.sample_stack_user = 1024;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, fd, 64);
 	call_vsyscall(NULL);
+	pt_settle();
+	pt_drain(&ring);
+	pt_reset(fd);
+	call_vsyscall(NULL);
+	pt_eq(pt_count(fd), CALLS);
 	pt_fault(5);
 	pt_disable(fd);
-	pt_check(pt_count(fd) >= 5, "%llu faults", (unsigned long long)pt_count(fd));
+	pt_eq(pt_count(fd), CALLS + 5);
+	/* The page is neither read nor executed: its address is where the instruction should be. */
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.ip == VSYSCALL_TIME, n < CALLS);
+		pt_eq(s.addr == VSYSCALL_TIME, n < CALLS);
+		n++;
+	}
+	pt_eq(n, CALLS + 5);
 }
 #else
 static void class50_vsyscall(void)
