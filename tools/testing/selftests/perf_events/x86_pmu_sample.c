@@ -160,8 +160,6 @@ static void throttled(void)
 	int fd;
 
 	x86_need_exact();
-	if (pt_is_stock())
-		pt_skip("Linux 6.12 does not end the throttling here, for a reason not known");
 	pt_sysctl_set("perf_cpu_time_max_percent", 25);
 	pt_sysctl_set("perf_event_max_sample_rate", 10000);
 	fd = pt_open_hw(&attr, -1);
