@@ -32,6 +32,7 @@ static u64 mrs(u32 index)
 {
 	u64 v = 0;
 
+	(void)index;
 #if defined(__aarch64__)
 	if (index == CYCLE_INDEX)
 		__asm__ volatile("isb; mrs %0, pmccntr_el0" : "=r"(v) : : "memory");

@@ -220,7 +220,9 @@ static void class38_throttled_then_gone(void)
 		pt_unmap(&ring);
 		close(fd);
 	}
-	pt_check(caught > 0, "never disabled while throttled");
+	/* Elsewhere the tick that ends it may come first, each time. */
+	if (pt_time_is_exact())
+		pt_check(caught > 0, "never disabled while throttled");
 }
 
 #define MODULE	"test_count"
