@@ -50,7 +50,7 @@ static void enqueue(struct pevent *leader)
 	group_queue_append(&lane->queue[class_of(leader)], &leader->queue, ctx->next_seq++);
 	leader->queued = true;
 	part->nr_groups++;
-	ctx->nr_groups++;
+	WRITE_ONCE(ctx->nr_groups, ctx->nr_groups + 1);	/* pe_ctx_enter_current() peeks */
 	/* The switch that brought the context in passed over a part without groups. */
 	if (first && ctx->task && ctx->oncpu >= 0)
 		pe_cpc(part->pmu)->task_part = part;
@@ -65,7 +65,7 @@ static void dequeue(struct pevent *leader)
 		return;
 	group_queue_remove(&leader->queue);
 	leader->queued = false;
-	ctx->nr_groups--;
+	WRITE_ONCE(ctx->nr_groups, ctx->nr_groups - 1);
 	if (!--part->nr_groups) {
 		part->starved = false;
 		if (ctx->task && ctx->oncpu >= 0)

@@ -422,6 +422,23 @@ static void reads_no_branches(void)
 	pt_eq(w.word[SEEN], -ENOENT);
 }
 
+/* Where no driver can: see x86_lbr.c. */
+static void snapshots_no_branches(void)
+{
+	if (pt_path_exists("/sys/bus/event_source/devices/cpu/caps/branches"))
+		pt_skip("the PMU has branch records");
+	start();
+	pt_b_begin(&code);
+	pt_b_word(&code, 1, &w, STACK);
+	pt_b_set(&code, 2, sizeof(struct perf_branch_entry));
+	pt_b_set(&code, 3, 0);
+	pt_b_call(&code, BPF_FUNC_get_branch_snapshot);
+	pt_b_put(&code, &w, SEEN, 0);
+	pt_b_return(&code, 0);
+	pt_run_prog(pt_load(BPF_PROG_TYPE_RAW_TRACEPOINT, &code));
+	pt_eq(w.word[SEEN], -ENOENT);
+}
+
 /*
  * bpf_get_stack() of the user's side. Taken from the chain of the sample it
  * has that one's first entry too, which tells whose side follows.
@@ -831,6 +848,7 @@ static const struct pt_case cases[] = {
 	{ "sees_period_and_address", sees_period_and_address },
 	{ "reads_its_own_count", reads_its_own_count },
 	{ "reads_no_branches", reads_no_branches },
+	{ "snapshots_no_branches", snapshots_no_branches },
 	{ "sees_user_stack", sees_user_stack },
 	{ "stack_in_a_map", stack_in_a_map },
 	{ "cookies", cookies },

@@ -7,6 +7,7 @@
  * Interrupts and switches to other tasks empty the records or leave other branches in them, which
  * the filter drops. So a stack may be shorter than the records, as often as these happened.
  */
+#include "lib/bpf.h"
 #include "lib/x86_code.h"
 
 #define RECORDS		32
@@ -357,6 +358,57 @@ static void call_stack_of_a_task(void)
 	close(fp);
 }
 
+/* ---- a program asks ---- */
+
+#define SEEN	0
+#define STACK	1
+
+/* bpf_get_branch_snapshot(): what led to the call, of what the events want. */
+static void snapshot(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY);
+	struct perf_event_attr sw = pt_attr(PT_SW(CONTEXT_SWITCHES));
+	const struct perf_branch_entry *e;
+	static struct pt_code code;
+	int fd, sw_fd, prog, at = BRANCHES - 2;
+	unsigned int i, n;
+	struct pt_words w;
+
+	need_records();
+	pt_words_make(&w);
+	pt_b_begin(&code);
+	pt_b_word(&code, 1, &w, STACK);
+	pt_b_set(&code, 2, RECORDS * sizeof(*e));
+	pt_b_set(&code, 3, 0);
+	pt_b_call(&code, BPF_FUNC_get_branch_snapshot);
+	pt_b_put(&code, &w, SEEN, 0);
+	pt_b_return(&code, 0);
+	prog = pt_load(BPF_PROG_TYPE_RAW_TRACEPOINT, &code);
+
+	attr.sample_period = 1ull << 40;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	sw_fd = pt_open(&sw, 0, -1, -1, 0);
+	pt_enable(fd);
+	lbr_run(TURNS);
+	pt_run_prog(prog);
+	pt_disable(fd);
+
+	n = (unsigned int)w.word[SEEN] / sizeof(*e);
+	pt_eq(w.word[SEEN], n * sizeof(*e));
+	/* A switch empties the records. */
+	if (!pt_count(sw_fd))
+		pt_eq(n, RECORDS);
+	e = (const struct perf_branch_entry *)&w.word[STACK];
+	/* The way from the loop to the program comes first, as far as it is in user space. */
+	for (i = 0; i < n && e[i].from != pt_addr(branches[at].from); i++)
+		;
+	pt_check(i < RECORDS / 2, "%u branches after the loop", i);
+	for (; i < n; i++) {
+		check_entry(&e[i], &branches[at], PERF_SAMPLE_BRANCH_ANY);
+		at = (at + BRANCHES - 1) % BRANCHES;
+	}
+}
+
 /* ---- what is refused ---- */
 
 static void refused(void)
@@ -391,6 +443,7 @@ static const struct pt_case cases[] = {
 	{ "only_the_kernels", only_the_kernels },
 	{ "call_stacks", call_stacks },
 	{ "call_stack_of_a_task", call_stack_of_a_task },
+	{ "snapshot", snapshot },
 	{ "refused", refused },
 };
 
