@@ -360,7 +360,7 @@ static void inherit(void)
 
 	need_injection();
 	pt_load_module(MODULE, NULL);
-	/* Not inherited: a switch must not exchange the events, or the child would end with ours. */
+	/* Not inherited: no switch exchanges the events, the child would end with ours. */
 	pt_open(&sw, 0, -1, -1, 0);
 	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
 	attr.inherit = 1;
