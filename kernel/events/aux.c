@@ -18,6 +18,9 @@
  *	   writer = e (cmpxchg, full barrier)	   (full barrier) look at cpus
  *	   look at mmap_count and sink->rb
  *
+ * B and the stopping are one section of rb->aux.mutex: of two who come at the same time the second
+ * finds what the first has stopped.
+ *
  * Either begin sees B and takes its claim back, or the other side sees the CPU, interrupts it when
  * begin is over, and stops the event there.  Since begin looks before A as well, it claims in vain
  * once at most.  The memory of the buffer is held by RCU up to that look, and by the event's

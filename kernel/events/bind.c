@@ -17,7 +17,8 @@
  * buffer and gets another one soon after waits at all, never one that was just opened.
  *
  * Locks: the mmap_mutexes of two events are taken in the order of their addresses, as in
- * pe_set_output(); rb->listeners_lock, irqs off, is a leaf.
+ * pe_set_output(); inside, rb->aux.mutex, which keeps those apart who take away an AUX area and a
+ * tracer's buffer; rb->listeners_lock, irqs off, is a leaf.
  */
 #include <linux/cleanup.h>
 #include <linux/rculist.h>
@@ -101,11 +102,11 @@ static void stop_here(void *info)
  * @rb: the buffer of the area
  * @sink: stop only this event and those inherited from it; NULL: all
  *
- * What makes further attempts to write fail (see aux.c) was stored before.  Attempts that are on
- * their way take back their claim.  Every event that may trace is stopped, not only the one that
- * has a handle just now: a driver may keep what setup_aux() made until it is stopped, though its
- * interrupt has closed the handle and got no other one.  A stopped event stays ACTIVE, and tries
- * again the next time it goes on its PMU.
+ * With rb->aux.mutex.  What makes further attempts to write fail (see aux.c) was stored before.
+ * Attempts that are on their way take back their claim.  Every event that may trace is stopped, not
+ * only the one that has a handle just now: a driver may keep what setup_aux() made until it is
+ * stopped, though its interrupt has closed the handle and got no other one.  A stopped event stays
+ * ACTIVE, and tries again the next time it goes on its PMU.
  *
  * Task context, irqs on.  Return: nobody writes any more; false if a driver does not obey.
  */
@@ -114,11 +115,23 @@ bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
 	struct aux_stop s = { .rb = rb, .sink = sink };
 	struct cpumask *cpus;
 
+	lockdep_assert_held(&rb->aux.mutex);
 	smp_mb();	/* B in aux.c */
 	cpus = READ_ONCE(rb->aux.cpus);
 	if (cpus)
 		on_each_cpu_mask(cpus, stop_here, &s, true);
 	return !WARN_ON_ONCE(s.stuck);
+}
+
+/*
+ * Return: it traces no more into @old.  Who unmaps the area of @old meanwhile either finds this
+ * tracer by e->rb, or waits until it is stopped.
+ */
+static bool move_tracer(struct pevent *e, struct perf_buffer *old, struct perf_buffer *rb)
+{
+	guard(mutex)(&old->aux.mutex);
+	rcu_assign_pointer(e->rb, rb);
+	return pe_aux_stop(old, e);
 }
 
 /**
@@ -131,17 +144,21 @@ bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
 void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
 {
 	struct perf_buffer *old = pe_bound_buffer(e);
+	bool stopped = true;
 
-	lockdep_assert_held(&e->mmap_mutex);
+	lockdep_assert_held(&e->mmap_mutex);	/* e->pmu stays, too */
 	WARN_ON_ONCE(e->parent);
 
 	if (old)
 		unlink_listener(e, old);
 	if (rb)
 		link_listener(e, rb);
-	rcu_assign_pointer(e->rb, rb);
-	/* A writer relies on the reference that goes now.  One that cannot be stopped keeps it. */
-	if (old && pe_aux_stop(old, e))
+	if (old && has_aux(&e->pub))
+		stopped = move_tracer(e, old, rb);
+	else
+		rcu_assign_pointer(e->rb, rb);
+	/* A tracer relies on the reference that goes now.  One that cannot be stopped keeps it. */
+	if (old && stopped)
 		pe_buffer_put(old);
 	/* Writers used @old a while longer than e was on its list: nobody woke e then. */
 	wake_up_all(&e->waitq);
