@@ -800,7 +800,7 @@ static void class42_races(void)
 		forks_before = __atomic_load_n(&forked, __ATOMIC_RELAXED);
 		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 		pt_burn(1000000);
-		/* The scheduler may prefer others for long: each has its turn before the PMU goes. */
+		/* Each has its turn, whomever the scheduler prefers. */
 		while (!advanced(&opened, opens_before) || !advanced(&forked, forks_before))
 			sched_yield();
 	}
