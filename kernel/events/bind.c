@@ -113,14 +113,27 @@ static void stop_here(void *info)
 bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
 {
 	struct aux_stop s = { .rb = rb, .sink = sink };
+	unsigned int turns = 0;
 	struct cpumask *cpus;
 
 	lockdep_assert_held(&rb->aux.mutex);
 	smp_mb();	/* B in aux.c */
 	cpus = READ_ONCE(rb->aux.cpus);
-	if (cpus)
+	if (!cpus)
+		return true;
+	do {
 		on_each_cpu_mask(cpus, stop_here, &s, true);
+		/* Only a claim in vain on a CPU noted since may be left: one for each CPU. */
+		if (!sink)
+			s.stuck = READ_ONCE(rb->aux.writer);
+	} while (!sink && s.stuck && turns++ < nr_cpu_ids);
 	return !WARN_ON_ONCE(s.stuck);
+}
+
+/* Copies of an event whose PMU leaves may leave it later. */
+static bool may_trace(struct pevent *e)
+{
+	return has_aux(&e->pub) || e->pmu->gone;
 }
 
 /*
@@ -153,7 +166,7 @@ void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
 		unlink_listener(e, old);
 	if (rb)
 		link_listener(e, rb);
-	if (old && has_aux(&e->pub))
+	if (old && may_trace(e))
 		stopped = move_tracer(e, old, rb);
 	else
 		rcu_assign_pointer(e->rb, rb);

@@ -171,13 +171,18 @@ int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie)
  */
 void perf_event_free_bpf_prog(struct perf_event *event)
 {
+	struct pevent *e = pe(event);
 	struct bpf_prog *prog;
 
-	if (pe_trace_call(pe(event))) {
+	if (pe_trace_call(e)) {
 		perf_event_detach_bpf_prog(event);
 		return;
 	}
-	prog = xchg(&event->prog, NULL);
+	/* Copies keep it; nor does a fork begin another kind between the two. */
+	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock) {
+		pe_ctx_end_kind(pe_ctx(e));
+		prog = xchg(&e->prog, NULL);
+	}
 	if (prog)
 		bpf_prog_put(prog);
 }

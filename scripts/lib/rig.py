@@ -314,7 +314,7 @@ def console_report(console, name):
     return [x for x in lines if not re.match(r" *\[ *\d+\.\d{6}\]", x)] or [""], bool(ends)
 
 
-def run_tap(tally, arch, flavour, paths, label, timeout=300, seconds=120, extra=(), show=False,
+def run_tap(tally, arch, flavour, paths, label, timeout=600, seconds=480, extra=(), show=False,
             after="", expected=(), beside=()):
     """Run TAP programs, with files beside them, in one guest; add the results to the tally."""
     names = [os.path.basename(p) for p in paths]
