@@ -253,7 +253,7 @@ static void task_survives_its_cpu(void)
 		pt_need(!sched_setaffinity(0, sizeof(set), &set), "affinity: %s", strerror(errno));
 		n = pt_count(fd);
 		pt_eq(set_online(cpu, 0), 0);
-		pt_spin(10000);
+		pt_spin(100000);
 		pt_check(pt_count(fd) > n + 10000, "it stopped with CPU %d", cpu);
 		pt_eq(counting(), 1u << 31);
 		pt_eq(set_online(cpu, 1), 0);
