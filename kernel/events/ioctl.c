@@ -37,7 +37,7 @@ static void reset_fn(struct pctx *ctx, void *arg)
 		pe_hits_begin(e);
 	if (!e->attr.inherit)
 		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
-	pe_userpage_renew(e);
+	perf_event_update_userpage(&e->pub);
 }
 
 /* What ENABLE, DISABLE and RESET do with an event. */
@@ -209,7 +209,11 @@ static void period_fn(struct pctx *ctx, void *arg)
 	}
 	local64_set(&e->hw.period_left, 0);
 	if (active) {
-		e->pmu->start(&e->pub, PERF_EF_RELOAD);
+		/* Others that are nowhere begin a period when they come in. */
+		if (pe_is_passive(e) && !pe_slot_is_in(e->slot))
+			e->pmu->add(&e->pub, PERF_EF_START);
+		else
+			e->pmu->start(&e->pub, PERF_EF_RELOAD);
 		perf_pmu_enable(e->pmu);
 	}
 }

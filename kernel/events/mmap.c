@@ -312,7 +312,7 @@ static void fill_page(struct pctx *ctx, void *arg)
 {
 	struct pevent *e = arg;
 
-	perf_event_update_userpage(&e->pub);
+	pe_userpage_fill(e);
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;
 	/* Its counter can be read by its task; the buffer of samples is for all copies. */

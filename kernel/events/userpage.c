@@ -131,13 +131,16 @@ static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
  * perf_event_update_userpage() - bring the mapped page up to date
  * @event: scheduled in or out, started or stopped, or reprogrammed
  *
- * Any context on the event's CPU, or anywhere under ctx->lock.  Does nothing without a buffer.
+ * Any context on the event's CPU, or anywhere under ctx->lock.  Does nothing without a buffer, nor
+ * for a passive event that writes to the buffer of another one, which may count on another CPU.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
 	struct perf_buffer *rb;
 
 	if (!rcu_access_pointer(event->rb))
+		return;
+	if (pe(event)->passive && list_empty(&pe(event)->mapped_entry))
 		return;
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(event->rb);
@@ -147,12 +150,10 @@ void perf_event_update_userpage(struct perf_event *event)
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 
 /**
- * pe_userpage_renew() - write all of the mapped page
- * @e: as for perf_event_update_userpage()
- *
- * For those who are asked to by the user.
+ * pe_userpage_fill() - write all of a page that is being mapped
+ * @e: as for perf_event_update_userpage(); the page is its own
  */
-void pe_userpage_renew(struct pevent *e)
+void pe_userpage_fill(struct pevent *e)
 {
 	struct perf_buffer *rb;
 

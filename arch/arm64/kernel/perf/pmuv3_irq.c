@@ -23,8 +23,11 @@ static void overflow(struct perf_event *event, struct pt_regs *regs)
 	/* Only the first part of a period that is longer than the counter? */
 	if (!armpmu_event_set_period(event))
 		return;
-	if (perf_event_overflow(event, &data, regs))
-		pmuv3_disable(event);
+	if (!perf_event_overflow(event, &data, regs))
+		return;
+	/* Until somebody starts it: a CPU that wakes up does not. */
+	pmuv3_disable(event);
+	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 /**

@@ -209,6 +209,38 @@ static void period_set_while_asleep(void)
 	stop_sleeper(pid);
 }
 
+static void sleep_then_fault(void *arg)
+{
+	int *go = arg;
+	char c;
+
+	pt_need(read(go[0], &c, 1) == 1, "read: %s", strerror(errno));
+	pt_fault(90);
+}
+
+/* Hit by the task itself: no sample before the first new period is over. */
+static void software_period_set_while_asleep(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 period = 30, faults;
+	int fd, go[2];
+	pid_t pid;
+
+	attr.sample_period = 1000000000;
+	pt_pin(0);
+	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pid = pt_fork(sleep_then_fault, go);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	pt_eq(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
+	pt_eq(write(go[1], "x", 1), 1);
+	pt_reap(pid);
+	faults = pt_count(fd);
+	pt_check(faults >= 90, "%llu faults", (unsigned long long)faults);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), (int)(faults / period));
+}
+
 static const struct pt_case cases[] = {
 	{ "about_a_sleeping_task", about_a_sleeping_task },
 	{ "about_a_sleeping_task_every_third", about_a_sleeping_task_every_third },
@@ -216,6 +248,7 @@ static const struct pt_case cases[] = {
 	{ "about_a_sleeping_task_until", about_a_sleeping_task_until },
 	{ "no_user_space_of_the_waker", no_user_space_of_the_waker },
 	{ "period_set_while_asleep", period_set_while_asleep },
+	{ "software_period_set_while_asleep", software_period_set_while_asleep },
 };
 
 PT_MAIN(cases)

@@ -7,20 +7,7 @@
 #include "lib/ptest.h"
 
 static struct perf_event_mmap_page snapshot;
-
-/* Read the page the way its description says. */
-static void take(const struct pt_ring *r)
-{
-	u32 seq;
-	int tries = 0;
-
-	do {
-		pt_need(tries++ < 1000, "the sequence count never rests");
-		seq = __atomic_load_n(&r->page->lock, __ATOMIC_ACQUIRE);
-		memcpy(&snapshot, r->page, offsetof(struct perf_event_mmap_page, __reserved));
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (seq & 1 || __atomic_load_n(&r->page->lock, __ATOMIC_RELAXED) != seq);
-}
+static u64 snapshot_cycles;
 
 static u64 clock_counter(void)
 {
@@ -37,6 +24,21 @@ static u64 clock_counter(void)
 	return v;
 }
 
+/* Read the page the way its description says. */
+static void take(const struct pt_ring *r)
+{
+	u32 seq;
+	int tries = 0;
+
+	do {
+		pt_need(tries++ < 1000, "the sequence count never rests");
+		seq = __atomic_load_n(&r->page->lock, __ATOMIC_ACQUIRE);
+		memcpy(&snapshot, r->page, offsetof(struct perf_event_mmap_page, __reserved));
+		snapshot_cycles = clock_counter();
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (seq & 1 || __atomic_load_n(&r->page->lock, __ATOMIC_RELAXED) != seq);
+}
+
 static u64 scale(u64 cyc)
 {
 	u64 quot = cyc >> snapshot.time_shift;
@@ -45,9 +47,10 @@ static u64 scale(u64 cyc)
 	return quot * snapshot.time_mult + ((rem * snapshot.time_mult) >> snapshot.time_shift);
 }
 
-static u64 counter_now(void)
+/* When the snapshot was taken */
+static u64 counter_then(void)
 {
-	u64 cyc = clock_counter();
+	u64 cyc = snapshot_cycles;
 
 	if (snapshot.cap_user_time_short)
 		cyc = snapshot.time_cycles + ((cyc - snapshot.time_cycles) & snapshot.time_mask);
@@ -134,7 +137,7 @@ static void compare_time(const struct pt_ring *r, int fd)
 
 	pt_read(fd, PERF_FORMAT_TOTAL_TIME_ENABLED, 1, &a);
 	take(r);
-	now = snapshot.time_enabled + snapshot.time_offset + scale(counter_now());
+	now = snapshot.time_enabled + snapshot.time_offset + scale(counter_then());
 	pt_read(fd, PERF_FORMAT_TOTAL_TIME_ENABLED, 1, &b);
 	pt_check(now + slack >= a.enabled && now <= b.enabled + slack,
 		 "computed %llu, read %llu to %llu", (unsigned long long)now,
@@ -201,9 +204,10 @@ static void time_zero(void)
 	pt_enable(fd);
 	for (i = 0; i < 20; i++) {
 		take(&r);
-		before = snapshot.time_zero + scale(counter_now());
+		before = snapshot.time_zero + scale(counter_then());
 		pt_touch(p + i * pt_page_size(), 1);
-		after = snapshot.time_zero + scale(counter_now());
+		take(&r);
+		after = snapshot.time_zero + scale(counter_then());
 		pt_need(pt_next(&r, &rec), "no sample");
 		pt_parse_sample(&attr, &rec, &s);
 		pt_check(s.time + slack >= before && s.time <= after + slack,

@@ -37,11 +37,22 @@ static void commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter)
 		intel_pe_tfa_set(cpuc, true);
 }
 
+/* Also by a throttled event: it counts again without being scheduled. */
+static bool is_assigned(const struct cpu_hw_events *cpuc)
+{
+	int i;
+
+	for (i = 0; i < cpuc->n_events; i++)
+		if (cpuc->assign[i] == TFA_COUNTER)
+			return true;
+	return false;
+}
+
 static void enable_all(int added)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
-	if (!test_bit(TFA_COUNTER, cpuc->active_mask))
+	if (!is_assigned(cpuc))
 		intel_pe_tfa_set(cpuc, false);
 	intel_pe_enable_all(added);
 }
@@ -49,7 +60,7 @@ static void enable_all(int added)
 /* What has the counter goes elsewhere, because its constraint is asked for again. */
 static void leave_counter(void *unused)
 {
-	if (test_bit(TFA_COUNTER, this_cpu_ptr(&cpu_hw_events)->active_mask))
+	if (is_assigned(this_cpu_ptr(&cpu_hw_events)))
 		perf_pmu_resched(x86_get_pmu(smp_processor_id()));
 }
 
