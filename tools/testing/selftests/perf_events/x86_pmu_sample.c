@@ -148,6 +148,15 @@ static void in_the_kernel(void)
 	pt_eq(n, count / 5003);
 }
 
+/* Right after boot no tick may come for a while: those of the boot ran ahead of the clock. */
+static void await_tick(void)
+{
+	u64 before = pt_clock(CLOCK_MONOTONIC_COARSE);
+
+	while (pt_clock(CLOCK_MONOTONIC_COARSE) == before)
+		pt_spin(1000);
+}
+
 /*
  * Above the limit of samples in a tick an event says so, has the sample that was due, and pauses
  * until the next tick.
@@ -164,6 +173,7 @@ static void throttled(void)
 	pt_sysctl_set("perf_event_max_sample_rate", 10000);
 	fd = pt_open_hw(&attr, -1);
 	pt_map(&ring, fd, 64);
+	await_tick();
 	time = pt_clock(CLOCK_MONOTONIC_RAW);
 	x86_measured_spin(fd, 10000000);
 	time = pt_clock(CLOCK_MONOTONIC_RAW) - time;
@@ -184,6 +194,64 @@ static void throttled(void)
 		 off, on, (unsigned long long)pt_count(fd), (unsigned long long)time);
 	pt_check(most > 10 && most < 200, "%u samples in a row", most);
 	pt_check(pt_count(fd) < X86_SPIN_COST(10000000), "it counted all the time");
+}
+
+static u64 selected(int counter)
+{
+	return x86_rdmsr(X86_PERFEVTSEL0 + (u32)counter) & 0xffff;
+}
+
+/* Records so far; samples are added to *samples. */
+static bool seen_record(u32 type, u64 *samples)
+{
+	while (pt_next(&ring, &rec)) {
+		*samples += rec.h.type == PERF_RECORD_SAMPLE;
+		if (rec.h.type == type)
+			return true;
+	}
+	return false;
+}
+
+/* A throttled event has to leave its counter, and goes on where another one counted before. */
+static void throttled_and_moved(void)
+{
+	struct perf_event_attr attr = x86_general_cycles(), only = x86_hw(0);
+	int first, fd, other;
+	u64 samples = 0;
+
+	x86_need_exact();
+	if (!x86_is_intel())
+		pt_skip("no event that wants one counter");
+	only.type = PERF_TYPE_RAW;
+	only.config = 0x01c0;	/* INST_RETIRED.PREC_DIST */
+	other = pt_open_hw(&only, -1);
+	pt_enable(other);
+	if (selected(0) == only.config || selected(1) != only.config)
+		pt_skip("no event of counter 1 alone");
+	pt_disable(other);
+
+	pt_sysctl_set("perf_cpu_time_max_percent", 25);
+	pt_sysctl_set("perf_event_max_sample_rate", 10000);
+	first = pt_open_hw(&attr, -1);
+	attr = sampling(attr, 2003);
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	await_tick();
+	pt_enable(first);
+	pt_enable(fd);
+	pt_eq(selected(1), attr.config & 0xffff);
+	while (!seen_record(PERF_RECORD_THROTTLE, &samples))
+		pt_spin(1000);
+	pt_enable(other);
+	pt_eq(selected(1), only.config);
+	pt_check(!seen_record(PERF_RECORD_UNTHROTTLE, &samples), "a tick came");
+	while (!seen_record(PERF_RECORD_UNTHROTTLE, &samples))
+		pt_spin(1000);
+	pt_spin(10000);
+	pt_disable(fd);
+	while (seen_record(PERF_RECORD_SAMPLE, &samples))
+		;
+	pt_eq(pt_count(fd) / 2003, samples);
 }
 
 static int max_precise(void)
@@ -369,6 +437,7 @@ static const struct pt_case cases[] = {
 	{ "back_to_back", back_to_back },
 	{ "in_the_kernel", in_the_kernel },
 	{ "throttled", throttled },
+	{ "throttled_and_moved", throttled_and_moved },
 	{ "class45_precise", precise },
 	{ "class45_many_precise_records", many_precise_records },
 	{ "all_branches", all_branches },
