@@ -186,9 +186,10 @@ void x86_pe_start(struct perf_event *event, int flags)
 	if (WARN_ON_ONCE(!(hw->state & PERF_HES_STOPPED) || hw->idx < 0))
 		return;
 
-	WARN_ON_ONCE(flags & PERF_EF_RELOAD && !(hw->state & PERF_HES_UPTODATE));
-	/* Whatever the flags: a throttled event may have got another counter. */
-	static_call(x86_pmu_set_period)(event);
+	if (flags & PERF_EF_RELOAD) {
+		WARN_ON_ONCE(!(hw->state & PERF_HES_UPTODATE));
+		static_call(x86_pmu_set_period)(event);
+	}
 	hw->state = 0;
 	cpuc->events[hw->idx] = event;
 	__set_bit(hw->idx, cpuc->active_mask);

@@ -245,6 +245,7 @@ static void throttled_and_moved(void)
 	pt_enable(other);
 	pt_eq(selected(1), only.config);
 	pt_check(!seen_record(PERF_RECORD_UNTHROTTLE, &samples), "a tick came");
+	pt_eq(pt_count(fd), samples * 2003);
 	while (!seen_record(PERF_RECORD_UNTHROTTLE, &samples))
 		pt_spin(1000);
 	pt_spin(10000);

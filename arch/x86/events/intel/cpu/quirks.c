@@ -179,7 +179,7 @@ static void make_ready(void)
  * x86_pmu.enable_all of Nehalem and Westmere.  AAK100, AAP53, BD53: after an event was added the
  * counters may not count until each has been programmed with a certain event, which counts nothing
  * or little.  PEBS and the global control are off already.  What the counters have counted is
- * accounted before, and loaded again after.
+ * accounted before, and loaded again after, those of throttled events too.
  */
 void intel_pe_nhm_enable_all(int added)
 {
@@ -187,21 +187,22 @@ void intel_pe_nhm_enable_all(int added)
 	struct perf_event *event;
 	int i;
 
-	for (i = 0; added && i < NHM_COUNTERS; i++) {
-		event = cpuc->events[i];
-		if (event)
-			static_call(x86_pmu_update)(event);
+	for (i = 0; added && i < cpuc->n_events; i++) {
+		if (cpuc->assign[i] < NHM_COUNTERS)
+			static_call(x86_pmu_update)(cpuc->event_list[i]);
 	}
 	if (added)
 		make_ready();
+	for (i = 0; added && i < cpuc->n_events; i++) {
+		if (cpuc->assign[i] < NHM_COUNTERS)
+			static_call(x86_pmu_set_period)(cpuc->event_list[i]);
+	}
 	for (i = 0; added && i < NHM_COUNTERS; i++) {
 		event = cpuc->events[i];
-		if (event) {
-			static_call(x86_pmu_set_period)(event);
+		if (event)
 			__x86_pmu_enable_event(&event->hw, ARCH_PERFMON_EVENTSEL_ENABLE);
-		} else {
+		else
 			wrmsrl(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
-		}
 	}
 	intel_pe_enable_all(added);
 }
