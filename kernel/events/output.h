@@ -116,6 +116,7 @@ static inline bool pe_needs_tracer(const struct pevent *e)
 /* userpage.c: contract perf_event_update_userpage() and: */
 void pe_userpage_init(struct pevent *e, struct perf_buffer *rb);
 void pe_userpage_fill(struct pevent *e);
+void pe_userpage_renew(struct pevent *e);
 
 /* pending.c lends this to emit.c: any context; who waits for e's buffer is woken from an irq */
 void pe_queue_wakeup(struct pevent *e);

@@ -127,12 +127,21 @@ static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
 	WRITE_ONCE(page->lock, page->lock + 1);
 }
 
+/*
+ * A passive event that writes to the buffer of another one leaves that one's page alone, which
+ * may count on another CPU.
+ */
+static bool is_foreign(struct pevent *e)
+{
+	return e->passive && list_empty(&e->mapped_entry) && !atomic_read(&e->mmap_count);
+}
+
 /**
  * perf_event_update_userpage() - bring the mapped page up to date
  * @event: scheduled in or out, started or stopped, or reprogrammed
  *
  * Any context on the event's CPU, or anywhere under ctx->lock.  Does nothing without a buffer, nor
- * for a passive event that writes to the buffer of another one, which may count on another CPU.
+ * to a foreign page.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
@@ -140,7 +149,7 @@ void perf_event_update_userpage(struct perf_event *event)
 
 	if (!rcu_access_pointer(event->rb))
 		return;
-	if (pe(event)->passive && list_empty(&pe(event)->mapped_entry))
+	if (is_foreign(pe(event)))
 		return;
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(event->rb);
@@ -161,6 +170,18 @@ void pe_userpage_fill(struct pevent *e)
 	rb = rcu_dereference_sched(e->rb);
 	if (rb)
 		write_all(e, rb);
+}
+
+/**
+ * pe_userpage_renew() - write all of the mapped page
+ * @e: as for perf_event_update_userpage()
+ *
+ * For those who are asked to by the user.
+ */
+void pe_userpage_renew(struct pevent *e)
+{
+	if (!is_foreign(e))
+		pe_userpage_fill(e);
 }
 
 /**

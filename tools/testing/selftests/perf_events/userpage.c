@@ -108,6 +108,32 @@ static void sequence_moves(void)
 	pt_eq(snapshot.lock & 1, 0);
 }
 
+/* Software events that write to the buffer of another event leave its page alone. */
+static void foreign_page(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring r;
+	int owner, fd;
+	u32 before;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 writes the page of the other event");
+	owner = open_and_map(&attr, &r);
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner);
+	take(&r);
+	before = snapshot.lock;
+	pt_enable(fd);
+	pt_reset(fd);
+	pt_disable(fd);
+	take(&r);
+	pt_eq(snapshot.lock, before);
+	pt_reset(owner);
+	take(&r);
+	pt_check(snapshot.lock > before, "RESET did not write its own page");
+}
+
 static void times_agree_with_read(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
@@ -360,6 +386,7 @@ static void counter_read_by_user_space(void)
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "sequence_moves", sequence_moves },
+	{ "foreign_page", foreign_page },
 	{ "times_agree_with_read", times_agree_with_read },
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
