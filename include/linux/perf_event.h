@@ -486,7 +486,6 @@ enum perf_event_state {
 #define PERF_ATTACH_TASK_DATA	0x0008	/* needs pmu->task_ctx_cache memory; set by the driver */
 #define PERF_ATTACH_ITRACE	0x0010	/* the start of the trace has been recorded */
 #define PERF_ATTACH_SCHED_CB	0x0020	/* large PEBS: needs pmu->sched_task(); set by the driver */
-#define PERF_ATTACH_CHILD	0x0040	/* is in the family of its parent */
 #define PERF_ATTACH_EXCLUSIVE	0x0080	/* counted in pmu->exclusive_cnt */
 #define PERF_ATTACH_CALLCHAIN	0x0100	/* holds the call chain buffers */
 
@@ -535,7 +534,7 @@ struct perf_event {
 	u64				(*clock)(void);
 	/** @id: C: unique, never 0 */
 	u64				id;
-	/** @header_size: C: bytes of the sample fields whose size is fixed */
+	/** @header_size: C: bytes of the sample fields whose size is fixed, for drivers that write */
 	u16				header_size;
 	/** @orig_type: C: attr.type before a driver redirected the event */
 	__u32				orig_type;

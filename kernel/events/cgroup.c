@@ -117,8 +117,8 @@ static int depth(const struct pe_slot *slot)
 {
 	return slot->cgrp->css.cgroup->level;
 }
-
-static void enter_slot(struct pctx *ctx, struct pe_slot *slot, u64 now)
+/* The last of the entered slots that are deeper than @slot, or NULL. */
+static struct pe_slot *entered_below(struct pctx *ctx, const struct pe_slot *slot)
 {
 	struct pe_slot *pos, *last = NULL;
 
@@ -127,9 +127,15 @@ static void enter_slot(struct pctx *ctx, struct pe_slot *slot, u64 now)
 			break;
 		last = pos;
 	}
+	return last;
+}
+
+/* @below: as entered_below() would say */
+static void enter_slot(struct pctx *ctx, struct pe_slot *slot, struct pe_slot *below, u64 now)
+{
 	pe_clock_start(&slot->clock, now);
-	if (last)
-		hlist_add_behind_rcu(&slot->entered, &last->entered);
+	if (below)
+		hlist_add_behind_rcu(&slot->entered, &below->entered);
 	else
 		hlist_add_head_rcu(&slot->entered, &ctx->entered);
 	pe_slot_refresh_pages(slot);
@@ -224,13 +230,15 @@ static void leave_path(struct passage *p, struct cgroup_subsys_state *css)
 	}
 }
 
+/* From the bottom up; what is entered already is above. */
 static void enter_path(struct passage *p, struct cgroup_subsys_state *css)
 {
-	struct pe_slot *slot;
+	struct pe_slot *slot, *below = NULL;
 	struct pe_lane *lane;
 
 	while ((slot = next_slot(p, &css))) {
-		enter_slot(p->ctx, slot, p->now);
+		enter_slot(p->ctx, slot, below, p->now);
+		below = slot;
 		list_for_each_entry(lane, &slot->lanes, entry) {
 			if (!lane_used(lane))
 				continue;
@@ -293,6 +301,7 @@ static void move_to(struct pe_cpu *pcpu, struct perf_cgroup *next)
 	struct cgroup_subsys_state *to = next ? &next->css : NULL;
 	struct passage p = { .ctx = &pcpu->ctx };
 
+	pe_assert_oncpu(&pcpu->ctx);
 	if (from == to)
 		return;
 	p.now = pe_now();
@@ -403,7 +412,7 @@ void pe_cgroup_event_added(struct pevent *e)
 		WRITE_ONCE(pcpu->cgrp, perf_cgroup_from_task(current));
 	}
 	if (!e->slot->nr_events++ && is_on_path(pcpu->cgrp, e->cgrp))
-		enter_slot(&pcpu->ctx, e->slot, pe_now());
+		enter_slot(&pcpu->ctx, e->slot, entered_below(&pcpu->ctx, e->slot), pe_now());
 }
 
 /**

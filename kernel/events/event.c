@@ -59,12 +59,6 @@ bool pe_tryget(struct pevent *e)
 	return refcount_inc_not_zero(&e->refs);
 }
 
-/* The state an event starts in, by its attr. */
-void pe_state_init(struct pevent *e)
-{
-	e->state = e->attr.disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
-}
-
 /**
  * pe_put_memory() - one less that looks at the memory of an event
  * @e: the event
@@ -264,7 +258,7 @@ static struct pevent *make(const struct pe_origin_args *args)
 		e->event_caps = parent->event_caps;
 	}
 	init_overflows(e, args);
-	pe_state_init(e);
+	e->state = e->attr.disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 	init_period(e);
 	return e;
 }
@@ -329,6 +323,7 @@ static int equip(struct pevent *e, const int *cgroup_fd)
 	}
 
 	pe_plan_compile(&e->plan, &e->attr);
+	e->header_size = e->plan.header_size;
 	e->passive = pe_software_passive(e);
 	e->counts_time = e->passive && e->pmu != &pe_swevent_pmu;
 	e->counts_hits = e->passive && e->pmu == &pe_swevent_pmu && !is_sampling_event(&e->pub) &&

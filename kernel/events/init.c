@@ -15,7 +15,6 @@ void __init perf_event_init(void)
 	int err;
 
 	pe_event_caches_init();
-	pe_pmu_init();
 	pe_hotplug_init();
 	pe_limits_init();
 	pe_software_init();

@@ -22,7 +22,6 @@ void pe_get(struct pevent *e);
 bool pe_tryget(struct pevent *e);
 void pe_put(struct pevent *e);
 void pe_snapshot_put(struct pevent **events, unsigned int nr);	/* of pe_ctx_snapshot() */
-void pe_state_init(struct pevent *e);
 void pe_event_caches_init(void);
 extern struct kmem_cache *pe_event_cache;
 u64 pe_new_id(void);

@@ -80,14 +80,12 @@ void pe_pmu_delist(struct pmu *pmu);
 void pe_pmu_free(struct pmu *pmu);
 struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool events);
 void pe_roster_leave(struct pe_roster *roster, struct list_head *entry, struct pmu *pmu);
-int pe_pmu_init(void);
 extern struct mutex pe_pmus_lock;
 extern struct list_head pe_pmus;		/* struct pmu.entry; pe_pmus_lock or its SRCU */
 int pe_pmus_read_lock(void);
 void pe_pmus_read_unlock(int idx);
 void pe_pmus_sync(void);
 bool pe_pmu_claim_exclusive(struct pevent *e);	/* PERF_PMU_CAP_EXCLUSIVE: -EBUSY if false */
-void pe_pmu_release_exclusive(struct pevent *e);
 
 static inline struct perf_cpu_pmu_context *pe_cpc(struct pmu *pmu)
 {
@@ -104,7 +102,6 @@ unsigned int pe_scope_cpu_down(int cpu, unsigned int scope);
 #define PE_NO_DEVICE	((struct device *)-1L)	/* pmu->dev of a PMU that is not shown in sysfs */
 int pe_pmu_dev_alloc(struct pmu *pmu);
 void pe_pmu_dev_free(struct pmu *pmu);
-void pe_pmu_sysfs_init(void);
 
 /* rotate.c lends its timer to pmu.c (per-CPU state is made there) */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);

@@ -284,16 +284,6 @@ void pe_roster_leave(struct pe_roster *roster, struct list_head *entry, struct p
 		wake_up_var(pmu);
 }
 
-/**
- * pe_pmu_init() - make the registry usable
- *
- * At boot, before the first PMU.  Return: 0.
- */
-int __init pe_pmu_init(void)
-{
-	return 0;	/* everything here is initialised at build time */
-}
-
 /* ------------------------------------------------------------- an event's PMU */
 
 /* What the core knows better than the driver.  After event_init() said yes. */
@@ -457,6 +447,15 @@ int pe_pmu_bind_event(struct pevent *e)
 	return ask_pmu(e->parent->pmu, e);
 }
 
+/* Undo pe_pmu_claim_exclusive(); harmless without a claim. */
+static void release_exclusive(struct pevent *e)
+{
+	if (!(e->attach_state & PERF_ATTACH_EXCLUSIVE))
+		return;
+	e->attach_state &= ~PERF_ATTACH_EXCLUSIVE;
+	atomic_add(e->attach_state & PERF_ATTACH_TASK ? -1 : 1, &e->pmu->exclusive_cnt);
+}
+
 /**
  * pe_pmu_leave() - the PMU forgets an event
  * @e: a bound event that is in no context (any more)
@@ -466,7 +465,7 @@ int pe_pmu_bind_event(struct pevent *e)
  */
 void pe_pmu_leave(struct pevent *e)
 {
-	pe_pmu_release_exclusive(e);
+	release_exclusive(e);
 	if (e->destroy) {
 		e->destroy(&e->pub);
 		e->destroy = NULL;
@@ -555,16 +554,4 @@ bool pe_pmu_claim_exclusive(struct pevent *e)
 		return false;
 	e->attach_state |= PERF_ATTACH_EXCLUSIVE;
 	return true;
-}
-
-/**
- * pe_pmu_release_exclusive() - undo pe_pmu_claim_exclusive(); harmless without a claim
- * @e: the event, still bound
- */
-void pe_pmu_release_exclusive(struct pevent *e)
-{
-	if (!(e->attach_state & PERF_ATTACH_EXCLUSIVE))
-		return;
-	e->attach_state &= ~PERF_ATTACH_EXCLUSIVE;
-	atomic_add(e->attach_state & PERF_ATTACH_TASK ? -1 : 1, &e->pmu->exclusive_cnt);
 }

@@ -194,12 +194,8 @@ void pe_pmu_dev_free(struct pmu *pmu)
 	pmu->dev = NULL;
 }
 
-/**
- * pe_pmu_sysfs_init() - bring the bus up, with the PMUs that are registered
- *
- * Once, when the driver core is there.
- */
-void __init pe_pmu_sysfs_init(void)
+/* The driver core is there: bring the bus up, with the PMUs that are registered. */
+static int __init show_pmus(void)
 {
 	struct pmu *pmu;
 	int ret;
@@ -207,17 +203,12 @@ void __init pe_pmu_sysfs_init(void)
 	guard(mutex)(&pe_pmus_lock);
 	ret = bus_register(&event_source);
 	if (WARN(ret, "perf: no bus event_source: %d\n", ret))
-		return;
+		return ret;
 	bus_up = true;
 	list_for_each_entry(pmu, &pe_pmus, entry) {
 		ret = pe_pmu_dev_alloc(pmu);
 		WARN(ret, "perf: PMU %s is not in sysfs: %d\n", pmu->name, ret);
 	}
-}
-
-static int __init show_pmus(void)
-{
-	pe_pmu_sysfs_init();
 	return 0;
 }
 subsys_initcall(show_pmus);

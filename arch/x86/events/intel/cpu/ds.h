@@ -38,7 +38,6 @@ struct intel_pe_groups {
 };
 
 /* pebs.c */
-int intel_pe_reset_slot(int idx);
 u64 intel_pe_groups_for(struct perf_event *event);
 int intel_pe_record_size(u64 cfg);
 

@@ -36,6 +36,12 @@ static void __init set_up(struct x86_hybrid_pmu *h, enum hybrid_pmu_type type, c
 	h->mid_ack = type == hybrid_small;
 }
 
+/* x86_pmu.filter */
+static void hybrid_filter(struct pmu *pmu, int cpu, bool *skip)
+{
+	*skip = !cpumask_test_cpu(cpu, &hybrid_pmu(pmu)->supported_cpus);
+}
+
 /**
  * intel_pe_hybrid_init - make the PMUs
  * @model: model with two kinds of cores
@@ -49,7 +55,7 @@ int __init intel_pe_hybrid_init(const struct intel_pe_model *model)
 		return -ENOMEM;
 	x86_pmu.hybrid_pmu = h;
 	x86_pmu.num_hybrid_pmus = X86_HYBRID_NUM_PMUS;
-	x86_pmu.filter = intel_pe_hybrid_filter;
+	x86_pmu.filter = hybrid_filter;
 	static_branch_enable(&perf_is_hybrid);
 
 	set_up(&h[X86_HYBRID_PMU_ATOM_IDX], hybrid_small, "cpu_atom");
@@ -81,12 +87,6 @@ void __init intel_pe_adl_counters(void)
 enum hybrid_cpu_type intel_pe_adl_cpu_type(void)
 {
 	return HYBRID_INTEL_CORE;
-}
-
-/* x86_pmu.filter */
-void intel_pe_hybrid_filter(struct pmu *pmu, int cpu, bool *skip)
-{
-	*skip = !cpumask_test_cpu(cpu, &hybrid_pmu(pmu)->supported_cpus);
 }
 
 static struct x86_hybrid_pmu *pmu_of_this_cpu(void)

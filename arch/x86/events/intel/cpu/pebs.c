@@ -171,13 +171,8 @@ void intel_pmu_drain_pebs_buffer(void)
 
 /* ------------------------------------------------------------ registers */
 
-/**
- * intel_pe_reset_slot - where the debug store has a counter's reset value
- * @idx: of the counter
- *
- * Return: index in debug_store.pebs_event_reset[]; the fixed ones follow the general ones.
- */
-int intel_pe_reset_slot(int idx)
+/* A counter's place in debug_store.pebs_event_reset[]: the fixed ones follow the general ones. */
+static int reset_slot(int idx)
 {
 	int general = x86_pmu.intel_cap.pebs_format < 5 ? MAX_PEBS_EVENTS_FMT4 : MAX_PEBS_EVENTS;
 
@@ -226,7 +221,7 @@ static void enable_via_pt(struct cpu_hw_events *cpuc, struct hw_perf_event *hw)
 	if (!(hw->flags & PERF_X86_EVENT_LARGE_PEBS))
 		cpuc->pebs_enabled |= PEBS_PMI_AFTER_EACH_RECORD;
 	cpuc->pebs_enabled |= PEBS_OUTPUT_PT;
-	wrmsrl(msr, cpuc->ds->pebs_event_reset[intel_pe_reset_slot(hw->idx)]);
+	wrmsrl(msr, cpuc->ds->pebs_event_reset[reset_slot(hw->idx)]);
 }
 
 /* Make the register and the threshold what the events want. */
@@ -266,7 +261,7 @@ void intel_pmu_pebs_enable(struct perf_event *event)
 	/* Set here since PERF_EVENT_IOC_PERIOD restarts the event. */
 	if (hw->flags & PERF_X86_EVENT_AUTO_RELOAD)
 		reset = -hw->sample_period & x86_pmu.cntval_mask;
-	cpuc->ds->pebs_event_reset[intel_pe_reset_slot(hw->idx)] = reset;
+	cpuc->ds->pebs_event_reset[reset_slot(hw->idx)] = reset;
 
 	cpuc->pebs_enabled |= enable_bits(hw);
 	if (is_pebs_pt(event))
