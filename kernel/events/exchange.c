@@ -48,6 +48,7 @@ static bool unlike(struct pevent *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	return !attr->inherit || attr->inherit_stat || attr->sigtrap ||
 	       attr->enable_on_exec || attr->remove_on_exec ||
 	       attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID) ||
@@ -126,6 +127,8 @@ static bool swappable(const struct pctx *ctx, const struct pctx *other)
 static void swap_tasks(struct pctx *ctx, struct task_struct *prev,
 		       struct pctx *other, struct task_struct *next)
 {
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(&other->lock);
 	/* Each of the two has a reference on its task. */
 	WRITE_ONCE(ctx->task, next);
 	WRITE_ONCE(other->task, prev);
@@ -151,6 +154,7 @@ bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_str
 	struct pctx *other = pe_task_ctx(next);
 	bool done;
 
+	lockdep_assert_irqs_disabled();
 	if (!other || READ_ONCE(other->kind) != ctx->kind || ctx->held || other->held ||
 	    pe_cgroup_moves(next))
 		return false;

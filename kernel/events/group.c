@@ -29,11 +29,6 @@
 
 #include "sched.h"
 
-static enum pe_class class_of(const struct pevent *leader)
-{
-	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
-}
-
 /* Is the group's slot in on this CPU, so that the group can be scheduled now? */
 static bool eligible_here(const struct pevent *leader)
 {
@@ -47,7 +42,8 @@ static void enqueue(struct pevent *leader)
 	struct pe_lane *lane = pe_part_lane(part, leader->slot);
 	bool first = !part->nr_groups;
 
-	group_queue_append(&lane->queue[class_of(leader)], &leader->queue, ctx->next_seq++);
+	pe_assert_schedulable(ctx);
+	group_queue_append(&lane->queue[pe_class_of(leader)], &leader->queue, ctx->next_seq++);
 	leader->queued = true;
 	part->nr_groups++;
 	WRITE_ONCE(ctx->nr_groups, ctx->nr_groups + 1);	/* pe_ctx_enter_current() peeks */
@@ -63,6 +59,7 @@ static void dequeue(struct pevent *leader)
 
 	if (!leader->queued)
 		return;
+	pe_assert_schedulable(ctx);
 	group_queue_remove(&leader->queue);
 	leader->queued = false;
 	WRITE_ONCE(ctx->nr_groups, ctx->nr_groups - 1);
@@ -102,6 +99,7 @@ static void go_to_part(struct pevent *leader, struct perf_event_pmu_context *par
 {
 	struct pevent *m;
 
+	pe_assert_schedulable(pe_ctx(leader));
 	pe_for_each_member(m, leader)
 		m->pmu_ctx = part;
 }
@@ -114,6 +112,7 @@ static void admit_if_possible(struct pevent *leader, u64 now)
 
 static void passive_start(struct pevent *e, u64 now)
 {
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	/*
 	 * This may not be the CPU whose events write to the buffer.  The next hit comes there: it
 	 * takes the tick for over, and writes the UNTHROTTLE record.
@@ -131,6 +130,7 @@ static void passive_start(struct pevent *e, u64 now)
 /* @next: OFF, or INACTIVE for a member that goes on when its leader does. */
 static void passive_stop(struct pevent *e, enum perf_event_state next, u64 now)
 {
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	/* As for scheduled events: the irq_work of the last overflow may come too late. */
 	if (unlikely(READ_ONCE(e->pending_disable)) && pe_disable_due(e))
 		next = PERF_EVENT_STATE_OFF;
@@ -139,14 +139,8 @@ static void passive_stop(struct pevent *e, enum perf_event_state next, u64 now)
 	pe_set_state(e, next, now);
 }
 
-/**
- * pe_passive_group_settle() - let the members of a passive group count, or not
- * @leader: its leader
- * @now: pe_now()
- *
- * A member counts while it and its leader are enabled.
- */
-void pe_passive_group_settle(struct pevent *leader, u64 now)
+/* Members of a passive group count while they and their leader are enabled. */
+static void passive_group_settle(struct pevent *leader, u64 now)
 {
 	bool on = leader->state >= PERF_EVENT_STATE_INACTIVE;
 	struct pevent *m;
@@ -174,8 +168,7 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 	bool passive = pe_passive_in_group(e, leader);
 
 	if (!was_passive || !passive)
-		WARN_ON_ONCE(pe_ctx(leader)->oncpu >= 0 &&
-			     pe_ctx(leader)->oncpu != raw_smp_processor_id());
+		pe_assert_schedulable(pe_ctx(leader));
 
 	if (was_passive && !passive) {
 		passive_group_stop(leader, now);
@@ -198,7 +191,7 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 	pe_times_sync(e, now);
 
 	if (pe_group_passive(leader)) {
-		pe_passive_group_settle(leader, now);
+		passive_group_settle(leader, now);
 		return;
 	}
 	if (!leader->queued)
@@ -284,7 +277,7 @@ static void promote(struct pevent *e, u64 now)
 	if (cannot_lead(e) && e->state > PERF_EVENT_STATE_ERROR)
 		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
 	if (e->passive) {
-		pe_passive_group_settle(e, now);
+		passive_group_settle(e, now);
 	} else {
 		enqueue(e);
 		admit_if_possible(e, now);
@@ -322,7 +315,7 @@ static void leave_as_sibling(struct pevent *e, u64 now)
 		pe_group_out(leader, now);
 		dequeue(leader);
 		part_company(leader);
-		pe_passive_group_settle(leader, now);
+		passive_group_settle(leader, now);
 	} else if (leader->pmu_ctx != host_part(leader)) {
 		/* The last one of the hardware left; clocks that sample remain. */
 		pe_group_out(leader, now);
@@ -357,6 +350,7 @@ void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
 {
 	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
 
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (attached)
 		stop(e, now);
 	if (!keep_group)
@@ -382,6 +376,7 @@ void pe_group_take(struct pevent *leader, u64 now)
 	struct pevent *m;
 
 	WARN_ON_ONCE(pe_group_passive(leader));
+	pe_assert_schedulable(pe_ctx(leader));
 	pe_group_out(leader, now);
 	dequeue(leader);
 	pe_for_each_member(m, leader) {
@@ -417,6 +412,7 @@ void pe_enable_locked(struct pevent *e, u64 now)
 {
 	struct pevent *leader = pe_leader(e);
 
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT) ||
 	    e->state >= PERF_EVENT_STATE_INACTIVE || e->state < PERF_EVENT_STATE_ERROR)
 		return;
@@ -432,7 +428,7 @@ void pe_enable_locked(struct pevent *e, u64 now)
 	}
 	pe_set_state(e, PERF_EVENT_STATE_INACTIVE, now);
 	if (pe_group_passive(leader)) {
-		pe_passive_group_settle(leader, now);
+		passive_group_settle(leader, now);
 		return;
 	}
 	if (leader != e) {
@@ -481,6 +477,7 @@ void pe_disable_locked(struct pevent *e, u64 now)
 {
 	struct pevent *m;
 
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->state < PERF_EVENT_STATE_INACTIVE)
 		return;
 	stop(e, now);

@@ -25,11 +25,6 @@ static bool software_part(const struct pe_part *part)
 	return part->pmu->task_ctx_nr == perf_sw_context;
 }
 
-static enum pe_class class_of(const struct pevent *leader)
-{
-	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
-}
-
 /*
  * The PMU of the part is off all the time, but the group may have members of software PMUs as well.
  * Those are switched by themselves.
@@ -144,7 +139,7 @@ static __always_inline bool group_in(struct pevent *leader, struct pe_part *part
 	} else if (!members_in(leader, cpc, now)) {
 		return false;
 	}
-	list_add_tail(&leader->running_entry, &part->running[class_of(leader)]);
+	list_add_tail(&leader->running_entry, &part->running[pe_class_of(leader)]);
 	return true;
 }
 
@@ -178,6 +173,7 @@ void pe_group_out(struct pevent *leader, u64 now)
 
 	if (list_empty(&leader->running_entry))
 		return;
+	pe_assert_oncpu(pe_ctx(leader));
 	perf_pmu_disable(pmu);
 	group_out(leader, pe_cpc(pmu), now);
 	perf_pmu_enable(pmu);
@@ -192,6 +188,7 @@ void pe_member_out(struct pevent *e, u64 now)
 {
 	struct pmu *pmu = pe_part(e)->pmu;
 
+	pe_assert_oncpu(pe_ctx(e));
 	perf_pmu_disable(pmu);
 	event_out(e, pe_cpc(pmu), now);
 	perf_pmu_enable(pmu);
@@ -206,7 +203,7 @@ static __always_inline bool admissible(struct pevent *leader, struct pe_part *pa
 	if (cpc->exclusive)
 		return false;
 	/* It puts up with groups of the other class and the other context, as those with it. */
-	if (leader->attr.exclusive && !list_empty(&part->running[class_of(leader)]))
+	if (leader->attr.exclusive && !list_empty(&part->running[pe_class_of(leader)]))
 		return false;
 	return fits;
 }
@@ -305,6 +302,7 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 	struct queue_node *node;
 	bool fits = true;
 
+	pe_assert_oncpu(part->ctx);
 	if (!part->nr_groups)
 		return;
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
@@ -330,6 +328,7 @@ struct pevent *pe_part_first_waiting(struct pe_part *part)
 	struct queue_cursor cur;
 	struct queue_node *node;
 
+	pe_assert_oncpu(part->ctx);
 	walk_eligible(&cur, part, PE_FLEXIBLE);
 	while ((node = queue_cursor_next(&cur))) {
 		struct pevent *leader = container_of(node, struct pevent, queue);
@@ -352,6 +351,7 @@ void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
 	struct pevent *leader, *next;
 	enum pe_class class;
 
+	pe_assert_oncpu(part->ctx);
 	for (class = 0; class < PE_NR_CLASSES; class++) {
 		if (!(classes & BIT(class)))
 			continue;
@@ -374,6 +374,7 @@ void pe_lane_out(struct pe_lane *lane, u64 now)
 	struct queue_node *node;
 	enum pe_class class;
 
+	pe_assert_oncpu(lane->part->ctx);
 	perf_pmu_disable(lane->part->pmu);
 	for (class = 0; class < PE_NR_CLASSES; class++)
 		list_for_each_entry(node, &lane->queue[class].head, link)
@@ -395,6 +396,7 @@ bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now)
 	struct queue_node *node;
 	bool fits = true;
 
+	pe_assert_oncpu(lane->part->ctx);
 	if (pmu->filter && pmu->filter(pmu, smp_processor_id()))
 		return true;
 	perf_pmu_disable(pmu);
@@ -450,6 +452,7 @@ void pe_group_admit(struct pevent *leader, u64 now)
 	bool cpu_part = part == &cpc->cpu_part;
 	bool done;
 
+	pe_assert_oncpu(part->ctx);
 	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
 		return;
 	if (admissible(leader, part, cpc, leader->attr.pinned || !part->starved)) {

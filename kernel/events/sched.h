@@ -98,6 +98,32 @@ static inline void pe_unlock_here(struct pctx *ctx)
 	raw_spin_unlock(&cpu_ctx->lock);
 }
 
+/*
+ * What locking.rst says under "ctx->oncpu", for lockdep.
+ *
+ * pe_assert_oncpu(): the context is in on this CPU, and both are locked.
+ * pe_assert_schedulable(): as above, or the context is locked and in nowhere.
+ */
+static inline void pe_assert_oncpu(const struct pctx *ctx)
+{
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(this_cpu_ptr(&pe_cpu.ctx.lock));
+	lockdep_assert(ctx->oncpu == smp_processor_id());
+}
+
+static inline void pe_assert_schedulable(const struct pctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (IS_ENABLED(CONFIG_LOCKDEP) && ctx->oncpu >= 0)
+		pe_assert_oncpu(ctx);
+}
+
+static inline enum pe_class pe_class_of(const struct pevent *leader)
+{
+	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
+}
+
 /* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
 void pe_group_out(struct pevent *leader, u64 now);
 void pe_group_admit(struct pevent *leader, u64 now);
@@ -118,7 +144,6 @@ void pe_group_bring(struct pevent *leader, u64 now);
 void pe_enable_locked(struct pevent *e, u64 now);
 void pe_enable_group_locked(struct pevent *leader, u64 now);
 void pe_disable_locked(struct pevent *e, u64 now);
-void pe_passive_group_settle(struct pevent *leader, u64 now);
 
 /* switch.c */
 void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now);
