@@ -38,18 +38,25 @@
 /* ------------------------------------------------------------------ unregistering */
 
 /*
- * The first event that nobody is freeing yet, with a reference.  One without a context was refused
- * by open() after an unmap() had met it: whoever has it just drops it.
+ * An event that nobody is freeing yet, with a reference.  One without a context was refused by
+ * open() after an unmap() had met it: whoever has it just drops it.  Those that are passed over
+ * never become anything else, so they go to the end: the next search does not meet them again.
  */
 static struct pevent *next_event(struct pe_roster *roster)
 {
-	struct pevent *e;
+	struct pevent *e, *next, *found = NULL;
+	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry(e, &roster->events, pmu_entry)
-		if (READ_ONCE(e->ctx) && pe_tryget(e))
-			return e;
-	return NULL;
+	list_for_each_entry_safe(e, next, &roster->events, pmu_entry) {
+		if (READ_ONCE(e->ctx) && pe_tryget(e)) {
+			found = e;
+			break;
+		}
+		list_move_tail(&e->pmu_entry, &passed);
+	}
+	list_splice_tail(&passed, &roster->events);
+	return found;
 }
 
 /*
@@ -89,16 +96,22 @@ static void unpin(struct pevent *e)
 	wake_up_var(key);
 }
 
-/* The first part whose context nobody is freeing yet; its context gets a reference. */
+/* A part whose context nobody is freeing yet; its context gets a reference.  Likewise. */
 static struct pe_part *next_part(struct pe_roster *roster)
 {
-	struct pe_part *part;
+	struct pe_part *part, *next, *found = NULL;
+	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry(part, &roster->parts, pmu_entry)
-		if (refcount_inc_not_zero(&part->ctx->refs))
-			return part;
-	return NULL;
+	list_for_each_entry_safe(part, next, &roster->parts, pmu_entry) {
+		if (refcount_inc_not_zero(&part->ctx->refs)) {
+			found = part;
+			break;
+		}
+		list_move_tail(&part->pmu_entry, &passed);
+	}
+	list_splice_tail(&passed, &roster->parts);
+	return found;
 }
 
 static void drop_part(struct pe_part *part)
