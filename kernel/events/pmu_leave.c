@@ -230,6 +230,16 @@ static void reserve_all(struct move *move, struct pctx *to)
 			WARN_ON_ONCE(pe_ctx_reserve(to, m->pmu, m));
 }
 
+/* Nothing counts, so nothing is throttled until it is brought in, which ends it. */
+static void leave_throttled(struct move *move)
+{
+	struct pevent *leader, *m;
+
+	list_for_each_entry(leader, &move->leaders, queue.link)
+		pe_for_each_member(m, leader)
+			pe_throttle_unlist(m);
+}
+
 static void change_ctx(struct move *move, struct pctx *from, struct pctx *to)
 {
 	struct pe_part *part = pe_ctx_part(to, move->pmu);
@@ -279,6 +289,7 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 	if (!list_empty(&move.leaders)) {
 		reserve_all(&move, to);
 		synchronize_rcu();
+		leave_throttled(&move);
 		change_ctx(&move, from, to);
 		pe_call(to, bring_groups, &move);
 	}

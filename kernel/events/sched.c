@@ -73,12 +73,6 @@ static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_cont
 		cpc->exclusive = 0;
 }
 
-static noinline void unthrottle(struct pevent *e)
-{
-	pe_record_throttle(e, false);
-	e->hw.interrupts = 0;
-}
-
 static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	int err;
@@ -90,7 +84,7 @@ static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_contex
 	WRITE_ONCE(e->oncpu, smp_processor_id());
 	pe_set_active(e, now);
 	if (unlikely(e->hw.interrupts == PE_THROTTLED))
-		unthrottle(e);
+		pe_unthrottle(e);
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
