@@ -179,10 +179,10 @@ static bool enable_on_exec(struct pctx *ctx)
 }
 
 /*
- * Those that end with exec, pinned, in the order of their opening.  With ctx->mutex nothing is added
- * meanwhile; one that cannot be pinned, or that the walk misses, is leaving by itself.  The list may
- * change under the walk, but nobody frees an event of current's context without waiting for RCU:
- * only current does, when it exits.
+ * Those that end with exec, pinned, in the order of their opening.  With ctx->mutex nothing is
+ * added meanwhile; one that cannot be pinned, or that the walk misses, is leaving by itself.  The
+ * list may change under the walk, but nobody frees an event of current's context without waiting
+ * for RCU: only current does, when it exits.
  */
 static struct llist_node *pin_ending(struct pctx *ctx)
 {
