@@ -464,40 +464,47 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
 		retire_clocks(ctx, now);
 }
 
+/* Pin what is to be copied, as far as there is room.  Return: the number of events. */
+static unsigned int pin_inherited(struct pctx *ctx, struct pevent **events, unsigned int room)
+{
+	unsigned int n = 0;
+	struct pevent *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry) {
+		if (n == room)
+			break;
+		if (READ_ONCE(e->group_leader)->attr.inherit && refcount_inc_not_zero(&e->refs))
+			events[n++] = e;
+	}
+	return n;
+}
+
 /**
- * pe_ctx_snapshot() - what a fork may copy of a context at one moment, each with a reference
- * @ctx: the context
+ * pe_ctx_snapshot() - what a fork may copy of a context, each with a reference
+ * @ctx: current's context, held
  * @nr: number of events returned
  *
  * Leaders come before their siblings.  Events that are not inherited are left out: closing one is
- * to free its counter or breakpoint at once, even while its task forks.
+ * to free its counter or breakpoint at once, even while its task forks.  Others may come and go
+ * meanwhile: each that was there all the time is returned, and a sibling only with its leader,
+ * unless it leads itself now.  Interrupts are on during the walk; see locking.rst.
+ *
  * Return: an array for pe_snapshot_put(), or NULL when out of memory.
  */
 struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
 {
-	unsigned int room = READ_ONCE(ctx->nr_events);
-	struct pevent **events, *e;
+	/* The list is in the order in which events came: what has no room came after this. */
+	unsigned int room = max(READ_ONCE(ctx->nr_events), 1U);
+	struct pevent **events = kvmalloc_array(room, sizeof(*events), GFP_KERNEL);
 
-	for (;;) {
-		unsigned int n = 0;
-
-		events = kvmalloc_array(max(room, 1U), sizeof(*events), GFP_KERNEL);
-		if (!events)
-			return NULL;
-		raw_spin_lock_irq(&ctx->lock);
-		if (ctx->nr_events <= room) {
-			list_for_each_entry(e, &ctx->events, ctx_entry)
-				if (pe_leader(e)->attr.inherit &&
-				    refcount_inc_not_zero(&e->refs))
-					events[n++] = e;
-			raw_spin_unlock_irq(&ctx->lock);
-			*nr = n;
-			return events;
-		}
-		room = ctx->nr_events;
-		raw_spin_unlock_irq(&ctx->lock);
-		kvfree(events);
-	}
+	if (!events)
+		return NULL;
+	*nr = pin_inherited(ctx, events, room);
+	/* Whoever's step the walk has seen some of has finished it now. */
+	raw_spin_lock_irq(&ctx->lock);
+	raw_spin_unlock_irq(&ctx->lock);
+	return events;
 }
 
 #ifdef CONFIG_PROVE_LOCKING

@@ -92,6 +92,7 @@ static void free_rcu_done(struct rcu_head *rcu)
 	ftrace_profile_free_filter(&e->pub);
 #endif
 	kfree(e->addr_filter_ranges);
+	pe_throttle_unlist(e);
 	pe_put_memory(e);
 	if (parent)
 		pe_put_memory(parent);

@@ -37,7 +37,7 @@
 static atomic64_t last_kind;
 
 /*
- * Could it matter to somebody which task has the original?  Under ctx->lock.
+ * Could it matter to somebody which task has the original?  See pe_ctx_begin_kind().
  *
  * Signals, records and values of single events tell; so does whatever acts on one task: exec,
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
@@ -48,23 +48,24 @@ static bool unlike(struct pevent *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
-	lockdep_assert_held(&pe_ctx(e)->lock);
 	return !attr->inherit || attr->inherit_stat || attr->sigtrap ||
 	       attr->enable_on_exec || attr->remove_on_exec ||
 	       attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID) ||
 	       attr->type == PERF_TYPE_BREAKPOINT || pe_trace_call(e) ||
 	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
-	       has_addr_filter(&e->pub) || e->attach_state & PERF_ATTACH_TASK_DATA ||
+	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
 	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
 	       (!list_empty(&e->mapped_entry) && !is_sampling_event(&e->pub)) ||
-	       e->state == PERF_EVENT_STATE_ERROR;
+	       READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR;
 }
 
+/* Of current, with ctx->mutex: nobody frees an event of its context without waiting for RCU. */
 static bool all_alike(struct pctx *ctx)
 {
 	struct pevent *e;
 
-	list_for_each_entry(e, &ctx->events, ctx_entry)
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
 		if (unlike(e))
 			return false;
 	return true;
@@ -91,14 +92,20 @@ struct pctx *pe_hold_current_ctx(void)
  * @ctx: current's context, held
  *
  * Task context.  An opener that is at work keeps it from that; so does the next event.
+ *
+ * The kind is given first and taken back if an event is unlike the others, so that the look at them
+ * needs no lock: what was changed before, it sees, and who changes one later ends the kind.  Nobody
+ * else has this kind yet, and the context is held.
  */
 void pe_ctx_begin_kind(struct pctx *ctx)
 {
 	if (READ_ONCE(ctx->kind) || !mutex_trylock(&ctx->mutex))
 		return;
-	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		if (ctx->nr_events && all_alike(ctx))
-			WRITE_ONCE(ctx->kind, atomic64_inc_return(&last_kind));
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		WRITE_ONCE(ctx->kind, ctx->nr_events ? atomic64_inc_return(&last_kind) : 0);
+	if (READ_ONCE(ctx->kind) && !all_alike(ctx)) {
+		guard(raw_spinlock_irq)(&ctx->lock);
+		pe_ctx_end_kind(ctx);
 	}
 	mutex_unlock(&ctx->mutex);
 }

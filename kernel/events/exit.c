@@ -61,22 +61,17 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 	return ctx;
 }
 
-/* The first event that leaves, pinned; nothing is added meanwhile. @only_exec: see attr. */
-static struct pevent *next_to_leave(struct pctx *ctx, bool only_exec)
+/* The first event of a dead context, pinned; it is another one as soon as this one has left. */
+static struct pevent *next_to_leave(struct pctx *ctx)
 {
-	struct pevent *e, *found = NULL;
+	struct pevent *e;
 
-	raw_spin_lock_irq(&ctx->lock);
-	list_for_each_entry(e, &ctx->events, ctx_entry) {
-		if (only_exec && !e->attr.remove_on_exec)
-			continue;
-		/* Attached events have a reference: it is dropped after they are detached. */
+	guard(raw_spinlock_irq)(&ctx->lock);
+	e = list_first_entry_or_null(&ctx->events, struct pevent, ctx_entry);
+	/* Attached events have a reference: it is dropped after they are detached. */
+	if (e)
 		pe_get(e);
-		found = e;
-		break;
-	}
-	raw_spin_unlock_irq(&ctx->lock);
-	return found;
+	return e;
 }
 
 /*
@@ -124,7 +119,7 @@ static struct llist_node *leave_all(struct pctx *ctx, struct task_struct *task)
 	LLIST_HEAD(gone);
 	struct pevent *e;
 
-	while ((e = next_to_leave(ctx, false))) {
+	while ((e = next_to_leave(ctx))) {
 		if (!e->plain || !pe_plain_leave(e, ctx))
 			leave(e, task);
 		__llist_add(&e->put_later, &gone);
@@ -183,27 +178,45 @@ static bool enable_on_exec(struct pctx *ctx)
 	return some_end;
 }
 
+/*
+ * Those that end with exec, pinned, in the order of their opening.  With ctx->mutex nothing is
+ * added meanwhile; one that cannot be pinned, or that the walk misses, is leaving by itself.  The
+ * list may change under the walk, but nobody frees an event of current's context without waiting
+ * for RCU: only current does, when it exits.
+ */
+static struct llist_node *pin_ending(struct pctx *ctx)
+{
+	LLIST_HEAD(ending);
+	struct pevent *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (e->attr.remove_on_exec && pe_tryget(e))
+			__llist_add(&e->put_later, &ending);
+	return llist_reverse_order(ending.first);
+}
+
 /* The old program's events go; the rest of their groups goes on without them. */
 static void remove_on_exec(struct pctx *ctx)
 {
-	LLIST_HEAD(gone);
+	struct llist_node *ending;
 	struct pevent *e;
 
 	mutex_lock(&ctx->mutex);
-	while ((e = next_to_leave(ctx, true))) {
+	ending = pin_ending(ctx);
+	llist_for_each_entry(e, ending, put_later) {
 		if (e->parent) {
 			pe_child_leave(e, PERF_EVENT_STATE_EXIT);
 		} else {
 			pe_detach(e, PERF_EVENT_STATE_EXIT);
 			pe_wake(e);
 		}
-		__llist_add(&e->put_later, &gone);
 	}
 	mutex_unlock(&ctx->mutex);
-	llist_for_each_entry(e, gone.first, put_later)
+	llist_for_each_entry(e, ending, put_later)
 		if (!e->parent)
 			pe_leave_owner(e);
-	put_all(gone.first);
+	put_all(ending);
 }
 
 /**

@@ -3,6 +3,9 @@
  * Frequency mode: attr.sample_freq asks for samples per second, so the period has to follow the
  * rate at which events happen.
  *
+ * Who is throttled is on ctx->throttled, so the tick looks at nobody else; overflow.c says when an
+ * event is, and locking.rst how an NMI can put it there.
+ *
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
  * the top is pure (tests/frequency_kunit.c); what follows applies it to events.
  *
@@ -139,16 +142,94 @@ static void pause_for(struct pmu_pause *pause, struct pmu *pmu)
 		perf_pmu_disable(pmu);
 }
 
-static void unthrottle(struct pevent *e, struct pmu_pause *pause)
+/**
+ * pe_unthrottle() - the one way in which a throttling ends
+ * @e: an event, or one that was throttled
+ *
+ * Where its buffer is written, irqs off; it is not counting, or the caller holds up what follows.
+ *
+ * Return: it was throttled; the caller starts it if its PMU has stopped it.
+ */
+bool pe_unthrottle(struct pevent *e)
 {
-	if (e->hw.interrupts != PE_THROTTLED || !counts_here(e))
-		return;
-	pause_for(pause, e->pmu);
+	if (e->hw.interrupts != PE_THROTTLED)
+		return false;
 	e->hw.interrupts = 0;
 	pe_record_throttle(e, false);
+	return true;
+}
+
+/**
+ * pe_throttle_list() - let the tick find an event that has been throttled
+ * @e: the event
+ *
+ * Any context: from its overflow, where it may run against the tick that empties the list.
+ */
+void pe_throttle_list(struct pevent *e)
+{
+	if (!xchg(&e->throttle_listed, 1))
+		llist_add(&e->throttle_entry, &pe_ctx(e)->throttled);
+}
+
+/*
+ * Off the list, then the look at the event: an NMI that throttles it in between lists it again.
+ * Return: it is still in the context.  If not, it may have been freed by now.
+ */
+static bool take_off(struct pevent *e)
+{
+	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
+
+	smp_store_release(&e->throttle_listed, 0);	/* pe_throttle_unlist() */
+	barrier();					/* see above */
+	return attached;
+}
+
+/**
+ * pe_throttle_unlist() - an event is about to change its context, or to be freed
+ * @e: an event that has left its context, and that no overflow can list any more
+ *
+ * Others that have left go as well, so that a list of them is walked once.  Any context but NMI;
+ * without ctx->lock.
+ */
+void pe_throttle_unlist(struct pevent *e)
+{
+	struct pevent *listed, *next;
+	struct llist_node *node;
+	struct pctx *ctx;
+
+	/* Pairs with take_off(): who has cleared it does not look at the event any more. */
+	if (likely(!smp_load_acquire(&e->throttle_listed)))
+		return;
+	ctx = pe_ctx(e);
+	guard(raw_spinlock_irqsave)(&ctx->lock);
+	node = llist_del_all(&ctx->throttled);
+	llist_for_each_entry_safe(listed, next, node, throttle_entry)
+		if (take_off(listed))
+			pe_throttle_list(listed);
+}
+
+static void unthrottle(struct pevent *e, struct pmu_pause *pause)
+{
+	pause_for(pause, e->pmu);
 	/* follow_rate() starts the others. */
-	if (!in_freq_mode(e))
+	if (pe_unthrottle(e) && !in_freq_mode(e))
 		e->pmu->start(&e->pub, 0);
+}
+
+/* Those that do not count here stay listed, for a later tick or until something else ends it. */
+static void release_throttled(struct pctx *ctx, struct pmu_pause *pause)
+{
+	struct llist_node *node = llist_reverse_order(llist_del_all(&ctx->throttled));
+	struct pevent *e, *next;
+
+	llist_for_each_entry_safe(e, next, node, throttle_entry) {
+		if (!take_off(e) || READ_ONCE(e->hw.interrupts) != PE_THROTTLED)
+			continue;
+		if (counts_here(e))
+			unthrottle(e, pause);
+		else
+			pe_throttle_list(e);
+	}
 }
 
 static void follow_rate(struct pevent *e, struct pmu_pause *pause)
@@ -162,10 +243,7 @@ static void follow_rate(struct pevent *e, struct pmu_pause *pause)
 		return;
 	pause_for(pause, e->pmu);
 	/* An NMI since the tick began may have throttled it; started below, it is no more. */
-	if (e->hw.interrupts == PE_THROTTLED) {
-		e->hw.interrupts = 0;
-		pe_record_throttle(e, false);
-	}
+	pe_unthrottle(e);
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	count = local64_read(&e->count);
 	delta = count - e->hw.freq_count_stamp;
@@ -180,10 +258,8 @@ static void serve_tick(struct pctx *ctx, bool release)
 	struct pmu_pause pause = {};
 	struct pevent *e;
 
-	if (release) {
-		list_for_each_entry(e, &ctx->events, ctx_entry)
-			unthrottle(e, &pause);
-	}
+	if (release)
+		release_throttled(ctx, &pause);
 	list_for_each_entry(e, &ctx->freq, freq_entry)
 		follow_rate(e, &pause);
 	pause_for(&pause, NULL);

@@ -113,12 +113,8 @@ static void admit_if_possible(struct pevent *leader, u64 now)
 static void passive_start(struct pevent *e, u64 now)
 {
 	lockdep_assert_held(&pe_ctx(e)->lock);
-	/*
-	 * This may not be the CPU whose events write to the buffer.  The next hit comes there: it
-	 * takes the tick for over, and writes the UNTHROTTLE record.
-	 */
 	if (e->hw.interrupts == PE_THROTTLED)
-		e->hw.interrupts_seq = U64_MAX;
+		pe_throttle_expires(e);
 	/* BPF output asks for it.  Events of tasks and cgroups that get some are not passive. */
 	WRITE_ONCE(e->oncpu, pe_ctx(e)->task ? -1 : e->cpu);
 	/* Hits on another CPU pass over the event until its period is set. */
@@ -205,38 +201,26 @@ static bool cannot_lead(struct pevent *e)
 	return pe_needs_tracer(e) || e->event_caps & PERF_EV_CAP_SIBLING;
 }
 
-/* It was to join a group whose leader has left: it was given the leader's part. */
-static void stay_alone(struct pevent *e, u64 now)
-{
-	e->group_leader = &e->pub;
-	e->pmu_ctx = own_part(e);
-	pe_times_sync(e, now);
-	if (cannot_lead(e) && e->state > PERF_EVENT_STATE_ERROR)
-		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
-}
-
 /**
  * pe_install() - add an event to its context and group, and start it if it is enabled
  * @e: a new event: ctx, pmu_ctx and group_leader are set, what it needs is reserved
  * @now: pe_now()
  *
- * A sibling whose leader has left meanwhile starts as a group of its own.
+ * The leader of a sibling is still there: the opener has looked, or fork has just attached it, and
+ * who detaches one takes the ctx->mutex that they hold.
  */
 void pe_install(struct pevent *e, u64 now)
 {
 	struct pevent *leader = pe_leader(e);
 
 	pe_ctx_add(pe_ctx(e), e);
-	if (leader != e && leader->attach_state & PERF_ATTACH_CONTEXT) {
-		e->attach_state |= PERF_ATTACH_GROUP;
+	e->attach_state |= PERF_ATTACH_GROUP;
+	if (leader != e) {
 		join(leader, e, now);
 		return;
 	}
 
-	if (leader != e)
-		stay_alone(e, now);
 	e->nr_active_kin = !e->passive;
-	e->attach_state |= PERF_ATTACH_GROUP;
 	if (e->passive && e->state == PERF_EVENT_STATE_INACTIVE) {
 		passive_start(e, now);
 		return;

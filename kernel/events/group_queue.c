@@ -60,21 +60,6 @@ void group_queue_remove(struct queue_node *node)
 }
 
 /**
- * group_queue_rotate() - let the first group become the last
- * @queue: the queue, may be empty
- * @seq: the new sequence number of that group, higher than any in the queue
- */
-void group_queue_rotate(struct group_queue *queue, u64 seq)
-{
-	struct queue_node *node = group_queue_first(queue);
-
-	if (!node)
-		return;
-	list_del(&node->link);
-	group_queue_append(queue, node, seq);
-}
-
-/**
  * group_queue_empty() - is there no group?
  * @queue: it
  */

@@ -198,13 +198,10 @@ static void period_fn(struct pctx *ctx, void *arg)
 	/* The new period starts now, not after what is left of the old one. */
 	if (active) {
 		perf_pmu_disable(e->pmu);
-		if (pe_is_passive(e)) {
-			/* Perhaps not on its CPU: the next hit releases it, see passive_start(). */
-			e->hw.interrupts_seq = U64_MAX;
-		} else if (e->hw.interrupts == PE_THROTTLED) {
-			e->hw.interrupts = 0;
-			pe_record_throttle(e, false);
-		}
+		if (pe_is_passive(e))
+			pe_throttle_expires(e);
+		else
+			pe_unthrottle(e);
 		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	}
 	local64_set(&e->hw.period_left, 0);

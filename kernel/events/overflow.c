@@ -10,12 +10,13 @@
  * the event meanwhile.  Most callers are NMIs: no locks here, and what has to wait for a saner
  * context goes through the irq_works of pending.c.
  *
- * Throttling.  pe_cpu.throttle_seq numbers the ticks of a CPU.  hw.interrupts counts the samples of
- * an event in the tick hw.interrupts_seq.  When it reaches the allowed number it becomes
- * PE_THROTTLED, a THROTTLE record is written and the caller is told to stop the event.  The next
- * tick sees pe_cpu.throttled and starts such events again (frequency.c).  Not every throttled event
- * is in at that tick: a scheduled one is released when it comes in again (sched.c), a passive one
- * at its next hit (software.c), where hw.interrupts_seq tells that the tick is over.
+ * Throttling.  pe_cpu.throttle_seq numbers the ticks of a CPU, with numbers that no other CPU has.
+ * hw.interrupts counts the samples of an event in the tick hw.interrupts_seq.  When it reaches the
+ * allowed number it becomes PE_THROTTLED, a THROTTLE record is written, the event is put on
+ * ctx->throttled and the caller is told to stop it.  The next tick sees pe_cpu.throttled and starts
+ * the events on that list again (frequency.c).  Not every throttled event is in at that tick: a
+ * scheduled one is released when it comes in again (sched.c), a passive one at its next hit
+ * (software.c), where hw.interrupts_seq tells that the tick is over.
  *
  * Everything per event is written on the event's CPU only, by NMIs or with interrupts off.  The
  * limits are shared by all CPUs: they are single words, written and read with _ONCE(), and a reader
@@ -125,14 +126,6 @@ int pe_limits_set_percent(int percent)
 }
 
 /**
- * pe_max_samples_per_tick() - samples of one event in one tick that lead to throttling
- */
-int pe_max_samples_per_tick(void)
-{
-	return READ_ONCE(limits.per_tick);
-}
-
-/**
  * perf_sample_event_took() - account the length of a PMU's interrupt
  * @sample_len_ns: how long it took
  *
@@ -178,6 +171,7 @@ static void throttle_here(struct pevent *e)
 	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
 
 	e->hw.interrupts = PE_THROTTLED;
+	pe_throttle_list(e);
 	atomic_inc(&e->nr_throttled);
 	pe_record_throttle(e, true);
 }

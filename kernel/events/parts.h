@@ -64,7 +64,6 @@ struct queue_cursor {
 void group_queue_init(struct group_queue *queue);
 void group_queue_append(struct group_queue *queue, struct queue_node *node, u64 seq);
 void group_queue_remove(struct queue_node *node);
-void group_queue_rotate(struct group_queue *queue, u64 seq);
 bool group_queue_empty(const struct group_queue *queue);
 struct queue_node *group_queue_first(const struct group_queue *queue);
 void queue_cursor_init(struct queue_cursor *cur);

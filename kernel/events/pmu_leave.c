@@ -38,18 +38,25 @@
 /* ------------------------------------------------------------------ unregistering */
 
 /*
- * The first event that nobody is freeing yet, with a reference.  One without a context was refused
- * by open() after an unmap() had met it: whoever has it just drops it.
+ * An event that nobody is freeing yet, with a reference.  One without a context was refused by
+ * open() after an unmap() had met it: whoever has it just drops it.  Those that are passed over
+ * never become anything else, so they go to the end: the next search does not meet them again.
  */
 static struct pevent *next_event(struct pe_roster *roster)
 {
-	struct pevent *e;
+	struct pevent *e, *next, *found = NULL;
+	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry(e, &roster->events, pmu_entry)
-		if (READ_ONCE(e->ctx) && pe_tryget(e))
-			return e;
-	return NULL;
+	list_for_each_entry_safe(e, next, &roster->events, pmu_entry) {
+		if (READ_ONCE(e->ctx) && pe_tryget(e)) {
+			found = e;
+			break;
+		}
+		list_move_tail(&e->pmu_entry, &passed);
+	}
+	list_splice_tail(&passed, &roster->events);
+	return found;
 }
 
 /*
@@ -89,16 +96,22 @@ static void unpin(struct pevent *e)
 	wake_up_var(key);
 }
 
-/* The first part whose context nobody is freeing yet; its context gets a reference. */
+/* A part whose context nobody is freeing yet; its context gets a reference.  Likewise. */
 static struct pe_part *next_part(struct pe_roster *roster)
 {
-	struct pe_part *part;
+	struct pe_part *part, *next, *found = NULL;
+	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry(part, &roster->parts, pmu_entry)
-		if (refcount_inc_not_zero(&part->ctx->refs))
-			return part;
-	return NULL;
+	list_for_each_entry_safe(part, next, &roster->parts, pmu_entry) {
+		if (refcount_inc_not_zero(&part->ctx->refs)) {
+			found = part;
+			break;
+		}
+		list_move_tail(&part->pmu_entry, &passed);
+	}
+	list_splice_tail(&passed, &roster->parts);
+	return found;
 }
 
 static void drop_part(struct pe_part *part)
@@ -217,6 +230,16 @@ static void reserve_all(struct move *move, struct pctx *to)
 			WARN_ON_ONCE(pe_ctx_reserve(to, m->pmu, m));
 }
 
+/* Nothing counts, so nothing is throttled until it is brought in, which ends it. */
+static void leave_throttled(struct move *move)
+{
+	struct pevent *leader, *m;
+
+	list_for_each_entry(leader, &move->leaders, queue.link)
+		pe_for_each_member(m, leader)
+			pe_throttle_unlist(m);
+}
+
 static void change_ctx(struct move *move, struct pctx *from, struct pctx *to)
 {
 	struct pe_part *part = pe_ctx_part(to, move->pmu);
@@ -266,6 +289,7 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 	if (!list_empty(&move.leaders)) {
 		reserve_all(&move, to);
 		synchronize_rcu();
+		leave_throttled(&move);
 		change_ctx(&move, from, to);
 		pe_call(to, bring_groups, &move);
 	}

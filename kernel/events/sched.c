@@ -68,12 +68,6 @@ static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_cont
 		cpc->exclusive = 0;
 }
 
-static noinline void unthrottle(struct pevent *e)
-{
-	pe_record_throttle(e, false);
-	e->hw.interrupts = 0;
-}
-
 static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	int err;
@@ -85,7 +79,7 @@ static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_contex
 	WRITE_ONCE(e->oncpu, smp_processor_id());
 	pe_set_active(e, now);
 	if (unlikely(e->hw.interrupts == PE_THROTTLED))
-		unthrottle(e);
+		pe_unthrottle(e);
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
@@ -194,6 +188,12 @@ void pe_member_out(struct pevent *e, u64 now)
 	perf_pmu_enable(pmu);
 }
 
+/* May there be a group behind one that was turned away that is to be tried? */
+static __always_inline bool may_go_on(const struct pe_part *part, bool fits)
+{
+	return likely(fits) || software_part(part);
+}
+
 /* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
 static __always_inline bool admissible(struct pevent *leader, struct pe_part *part,
 				       struct perf_cpu_pmu_context *cpc, bool fits)
@@ -230,18 +230,37 @@ static void pinned_failed(struct pevent *leader, u64 now)
  * A flexible group does not fit, and waits for its turn.  The timer does not stop while a part is
  * starved, so only the first one has to start it.
  */
-static void starve(struct pevent *leader, struct pe_part *part, struct perf_cpu_pmu_context *cpc)
+static void starve(struct pe_part *part, struct perf_cpu_pmu_context *cpc)
 {
-	struct pevent *m;
+	if (part->starved)
+		return;
+	part->starved = true;
+	pe_mux_arm(cpc);
+}
 
-	if (!part->starved) {
-		part->starved = true;
-		pe_mux_arm(cpc);
-	}
-	/* Whoever reads the times from the control page must know that the task was away. */
-	pe_for_each_member(m, leader)
-		if (!list_empty(&m->mapped_entry))
-			perf_event_update_userpage(&m->pub);
+/*
+ * Whoever reads the times of a group that waits from control pages must know that the task was
+ * away, or that the group has just come off.
+ */
+static void refresh_waiting(struct pe_slot *slot, const struct pe_part *part)
+{
+	struct pevent *e;
+
+	list_for_each_entry(e, &slot->mapped, mapped_entry)
+		if (pe_part(e) == part && pe_leader(e)->state == PERF_EVENT_STATE_INACTIVE)
+			perf_event_update_userpage(&e->pub);
+}
+
+static void refresh_all_waiting(struct pe_part *part)
+{
+	struct pctx *ctx = part->ctx;
+	struct pe_slot *slot;
+
+	refresh_waiting(&ctx->any, part);
+	if (ctx->here)
+		refresh_waiting(ctx->here, part);
+	hlist_for_each_entry(slot, &ctx->entered, entered)
+		refresh_waiting(slot, part);
 }
 
 /* Begin a walk over the queues of all slots of the context that are in. */
@@ -271,14 +290,14 @@ static __always_inline bool offer(struct pevent *leader, struct pe_part *part,
 	if (class == PE_PINNED) {
 		pinned_failed(leader, now);
 	} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
-		starve(leader, part, cpc);
+		starve(part, cpc);
 		return false;
 	}
 	return fits;
 }
 
 /* pe_part_in() where several slots have groups. */
-static noinline void slots_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+static noinline bool slots_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
 			      enum pe_class class, u64 now)
 {
 	struct queue_cursor cur;
@@ -286,8 +305,23 @@ static noinline void slots_in(struct pe_part *part, struct perf_cpu_pmu_context 
 	bool fits = true;
 
 	walk_eligible(&cur, part, class);
-	while ((node = queue_cursor_next(&cur)))
+	while (may_go_on(part, fits) && (node = queue_cursor_next(&cur)))
 		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
+	return fits;
+}
+
+static __always_inline bool slot_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+				    enum pe_class class, u64 now)
+{
+	struct queue_node *node;
+	bool fits = true;
+
+	list_for_each_entry(node, &part->any.queue[class].head, link) {
+		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
+		if (!may_go_on(part, fits))
+			break;
+	}
+	return fits;
 }
 
 /**
@@ -299,8 +333,7 @@ static noinline void slots_in(struct pe_part *part, struct perf_cpu_pmu_context 
 void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 {
 	struct perf_cpu_pmu_context *cpc;
-	struct queue_node *node;
-	bool fits = true;
+	bool fits;
 
 	pe_assert_oncpu(part->ctx);
 	if (!part->nr_groups)
@@ -309,12 +342,12 @@ void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
 		return;
 
 	cpc = pe_cpc(part->pmu);
-	if (unlikely(part->ctx->here || !hlist_empty(&part->ctx->entered))) {
-		slots_in(part, cpc, class, now);
-		return;
-	}
-	list_for_each_entry(node, &part->any.queue[class].head, link)
-		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
+	if (unlikely(part->ctx->here || !hlist_empty(&part->ctx->entered)))
+		fits = slots_in(part, cpc, class, now);
+	else
+		fits = slot_in(part, cpc, class, now);
+	if (unlikely(!fits))
+		refresh_all_waiting(part);
 }
 
 /**
@@ -438,6 +471,17 @@ void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned in
 	perf_pmu_enable(pmu);
 }
 
+static void wait_for_turn(struct pevent *leader, struct pe_part *part,
+			  struct perf_cpu_pmu_context *cpc)
+{
+	struct pevent *m;
+
+	starve(part, cpc);
+	pe_for_each_member(m, leader)
+		if (!list_empty(&m->mapped_entry))
+			perf_event_update_userpage(&m->pub);
+}
+
 /**
  * pe_group_admit() - a group became eligible: put it on, making room as its class allows
  * @leader: INACTIVE, in a queue, in a slot that is in on this CPU
@@ -471,7 +515,7 @@ void pe_group_admit(struct pevent *leader, u64 now)
 	else if (cpu_part && cpc->task_part && !list_empty(&cpc->task_part->running[PE_FLEXIBLE]))
 		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
 	else
-		starve(leader, part, cpc);
+		wait_for_turn(leader, part, cpc);
 }
 
 static void resched_locked(struct pmu *pmu)

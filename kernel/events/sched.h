@@ -227,5 +227,17 @@ u64 pe_period_for(u64 freq, u64 nsec, u64 count);
 u64 pe_period_step(u64 period, u64 wanted);
 void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable);
 void pe_tick_freq(struct pctx *ctx, bool unthrottle);
+void pe_throttle_list(struct pevent *e);
+void pe_throttle_unlist(struct pevent *e);
+bool pe_unthrottle(struct pevent *e);
+
+/*
+ * The tick in which a passive event was throttled, if it was, is over.  This may not be the CPU
+ * whose events write to its buffer: its next hit comes there, and ends the throttling.
+ */
+static inline void pe_throttle_expires(struct pevent *e)
+{
+	e->hw.interrupts_seq = U64_MAX;
+}
 
 #endif /* _KERNEL_EVENTS_SCHED_H */

@@ -99,18 +99,16 @@ bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
  * @e: an event that was throttled when the caller looked
  *
  * In its hit, irqs off.  It is let go by the next tick.  That tick misses an event whose task is
- * away, and a passive one is not let go when the task returns; this finds both.
+ * away, and a passive one is not let go when the task returns; this finds both.  On another CPU
+ * than where it was throttled the tick is over, as numbers of ticks differ between CPUs.
  */
 bool pe_still_throttled(struct pevent *e)
 {
-	struct hw_perf_event *hw = &e->hw;
-
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		return true;
-	if (hw->interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
+	if (e->hw.interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
 		return true;
-	hw->interrupts = 0;
-	pe_record_throttle(e, false);
+	pe_unthrottle(e);
 	return false;
 }
 

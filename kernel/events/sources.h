@@ -12,7 +12,6 @@ struct trace_event_call;
 int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 		struct pt_regs *regs);
 void pe_limits_init(void);
-int pe_max_samples_per_tick(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
 

@@ -151,6 +151,8 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @events: all events, by pevent.ctx_entry						R, L
  * @sideband: those that asked for records, by pevent.sideband_entry			R, L
  * @freq: those in frequency mode, by pevent.freq_entry					L
+ * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
+ *	emptied under ctx->lock
  * @nr_events: length of @events							L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: events with attr.inherit						L
@@ -180,6 +182,7 @@ struct pctx {
 	struct list_head	events;
 	struct list_head	sideband;
 	struct list_head	freq;
+	struct llist_head	throttled;
 	unsigned int		nr_events;
 	unsigned int		nr_groups;
 	unsigned int		nr_inherit;
@@ -276,7 +279,7 @@ struct perf_cpu_pmu_context {
  * @nr_cgroup_events: events of cgroups in @ctx						ctx.lock
  * @sched_cb: PMUs that want pmu->sched_task						C
  * @throttled: something was throttled here since the last tick				c
- * @throttle_seq: number of the current tick, see overflow.c				c
+ * @throttle_seq: number of the current tick, no two CPUs have the same; see overflow.c	c
  */
 struct pe_cpu {
 	struct pctx		ctx;
@@ -424,6 +427,8 @@ struct pevent {
 	/* from NMI to irq */
 	unsigned int		pending_wakeup;		/* c */
 	unsigned int		pending_disable;	/* c: enum pe_disable */
+	unsigned int		throttle_listed;	/* A: throttle_entry is in use */
+	struct llist_node	throttle_entry;		/* on ctx->throttled */
 	struct irq_work		pending_irq;
 	struct irq_work		pending_disable_irq;
 
