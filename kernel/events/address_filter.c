@@ -14,16 +14,19 @@
  *
  * Ranges change when
  *
- *	the list is replaced		pe_addr_filters_renew(), for event and copies
- *	a copy joins the family		pe_addr_filters_apply(), from fork
+ *	the list is replaced		set_addr_filters() of ioctl.c, for event and copies
+ *	a copy has joined the family	join_family() of inherit.c, from fork
  *	current maps a file		pe_addr_filters_mmap()
  *	current has a new program	pe_addr_filters_exec()
  *
  * All in task context.  addr_filters.lock of the owner (raw, irqs off, a leaf) guards ranges and
- * generations of all copies; the list changes under it and the family lock, and is read under
- * either.  A mapping cannot be missed: pe_addr_filters_apply() reads the mappings under mmap_lock
- * after the new list is published, and the hook looks at the list under mmap_lock (write) after the
- * mapping is made.
+ * generations of all copies; the list changes under it and the owner's filter mutex, and is read
+ * under either.  The filter mutex is all that is held when an mmap_lock is taken, as the traced
+ * task may keep that for as long as it likes: who reads or controls the event does not wait.
+ *
+ * A mapping cannot be missed: pe_addr_filters_apply() reads the mappings under mmap_lock after the
+ * new list is published, and the hook looks at the list under mmap_lock (write) after the mapping
+ * is made.
  *
  * The files of a list are referenced by it and go with it, in task context.  Ranges are freed after
  * a grace period, since the hooks walk the events of current under RCU.
@@ -34,6 +37,16 @@
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include "sources.h"
+
+/**
+ * struct filter_ranges - what events of a PMU with address filters have besides
+ * @mutex: the filter mutex, in use with the owner only: one change of the list at a time
+ * @range: e->addr_filter_ranges
+ */
+struct filter_ranges {
+	struct mutex			mutex;		/* see above */
+	struct perf_addr_filter_range	range[];
+};
 
 atomic_t pe_file_filter_users;
 
@@ -204,13 +217,13 @@ static int add_to_draft(struct pe_filter_draft *draft, struct pevent *e,
 
 /**
  * pe_addr_filters_make() - read a list of definitions
- * @draft: for pe_addr_filters_renew(), and in any case for pe_addr_filters_free() afterwards
- * @e: an event that a user opened, of a PMU with filters; ctx->mutex held
+ * @draft: filled in; in any case for pe_addr_filters_free() afterwards
+ * @e: an event that a user opened
  * @text: the definitions, which are changed; an empty one is an empty list
  *
- * Task context, sleeps.  Return: 0; -EINVAL, -ERANGE for the text; -EOPNOTSUPP for files with an
- * event of a CPU, and for more filters than there are; -EACCES for kernel addresses; -ENOMEM;
- * errors of the path lookup and of the driver.
+ * Task context, sleeps, for as long as a file system likes: no lock is held.
+ * Return: 0; -EINVAL, -ERANGE for the text; -EOPNOTSUPP for files with an event of a CPU; -EACCES
+ * for kernel addresses; -ENOMEM; errors of the path lookup.
  */
 int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *text)
 {
@@ -223,16 +236,32 @@ int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *
 		if (ret)
 			return ret;
 	}
-	if (!ret)
-		ret = e->pmu->addr_filters_validate(&draft->list);
-	/* The driver knows better, but the array of ranges must do in any case. */
-	if (!ret && draft->nr > e->pmu->nr_addr_filters)
-		ret = -EOPNOTSUPP;
 	return ret;
 }
 
-/* Afterwards the draft has what the event had.  Family lock held, or nobody else uses the event. */
-static void exchange(struct pevent *e, struct pe_filter_draft *draft)
+/**
+ * pe_addr_filters_check() - can the event have these filters?
+ * @e: the event, of a PMU with filters; its PMU stays
+ * @draft: of pe_addr_filters_make()
+ *
+ * Return: 0; -EOPNOTSUPP for more filters than there are; errors of the driver.
+ */
+int pe_addr_filters_check(struct pevent *e, struct pe_filter_draft *draft)
+{
+	int err = e->pmu->addr_filters_validate(&draft->list);
+
+	if (err)
+		return err;
+	/* The driver knows better, but the array of ranges must do in any case. */
+	return draft->nr > e->pmu->nr_addr_filters ? -EOPNOTSUPP : 0;
+}
+
+/**
+ * pe_addr_filters_exchange() - give an event another list
+ * @e: the event that a user opened; the filter mutex held, or nobody else uses the event
+ * @draft: what it gets; afterwards what it had
+ */
+void pe_addr_filters_exchange(struct pevent *e, struct pe_filter_draft *draft)
 {
 	struct perf_addr_filters_head *head = &e->addr_filters;
 	unsigned int before;
@@ -256,6 +285,18 @@ static void exchange(struct pevent *e, struct pe_filter_draft *draft)
 static struct pevent *owner_of(struct pevent *e)
 {
 	return pe_origin(e);
+}
+
+/* Of an event with ranges. */
+static struct filter_ranges *ranges_of(struct pevent *e)
+{
+	return container_of(e->addr_filter_ranges, struct filter_ranges, range[0]);
+}
+
+/* The filter mutex of the owner of @e, an event with ranges. */
+struct mutex *pe_addr_filters_mutex(struct pevent *e)
+{
+	return &ranges_of(owner_of(e))->mutex;
 }
 
 /* The driver looks at the new ranges when it starts the event. */
@@ -332,15 +373,17 @@ static bool compute_ranges(struct pevent *e, struct mm_struct *mm)
 
 /**
  * pe_addr_filters_apply() - compute all ranges of an event from its list
- * @e: the event or an inherited copy; the family lock of the owner held
+ * @e: the event or an inherited copy, referenced; the filter mutex held
  *
- * Task context, sleeps.
+ * It goes to no other task meanwhile: see unlike().  If it goes to another CPU it is started there,
+ * with the ranges.  Task context, sleeps, for as long as somebody keeps the task's mmap_lock.
  */
 void pe_addr_filters_apply(struct pevent *e)
 {
 	struct mm_struct *mm = NULL;
 	bool valid;
 
+	lockdep_assert_held(pe_addr_filters_mutex(e));
 	do {
 		/* Threads of the kernel, and tasks that exit, have none. */
 		if (owner_of(e)->addr_filters.nr_file_filters)
@@ -357,17 +400,29 @@ void pe_addr_filters_apply(struct pevent *e)
 }
 
 /**
- * pe_addr_filters_renew() - replace the filters of an event, and move the ranges of its copies
- * @e: the event that a user opened, then its copies; family lock held
- * @arg: the draft; it gets what the event had
+ * pe_addr_filters_init() - an event of a PMU with address filters is made
+ * @e: the event; nobody knows it yet
  *
- * Task context, sleeps; for pe_family_each().
+ * Return: 0 or -ENOMEM.
  */
-void pe_addr_filters_renew(struct pevent *e, void *arg)
+int pe_addr_filters_init(struct pevent *e)
 {
-	if (!e->parent)
-		exchange(e, arg);
-	pe_addr_filters_apply(e);
+	unsigned int nr = e->pmu->nr_addr_filters;
+	struct filter_ranges *ranges = kzalloc(struct_size(ranges, range, nr), GFP_KERNEL);
+
+	if (!ranges)
+		return -ENOMEM;
+	mutex_init(&ranges->mutex);
+	e->addr_filter_ranges = ranges->range;
+	e->addr_filters_gen = 1;
+	return 0;
+}
+
+/* The memory of an event goes: nobody has seen it for a grace period. */
+void pe_addr_filters_fini(struct pevent *e)
+{
+	if (e->addr_filter_ranges)
+		kfree(ranges_of(e));
 }
 
 /**
@@ -382,7 +437,7 @@ void pe_addr_filters_drop(struct pevent *e)
 
 	if (!e->addr_filter_ranges)
 		return;
-	exchange(e, &none);
+	pe_addr_filters_exchange(e, &none);
 	pe_addr_filters_free(&none);
 }
 

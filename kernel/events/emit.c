@@ -264,16 +264,8 @@ void perf_event__output_id_sample(struct perf_event *event, struct perf_output_h
 
 /* ------------------------------------------------------- PERF_SAMPLE_READ */
 
-/**
- * pe_read_words_member() - what one member of a group contributes to a read
- * @e: the member
- * @read_format: of the event that is read
- * @words: room for three
- * @count: value of @e
- *
- * Return: number of words.
- */
-unsigned int pe_read_words_member(const struct pevent *e, u64 read_format, u64 *words, u64 count)
+/* What one member of a group contributes: up to three words. Return: how many. */
+static unsigned int member_words(const struct pevent *e, u64 read_format, u64 *words, u64 count)
 {
 	unsigned int n = 0;
 
@@ -296,22 +288,14 @@ static unsigned int put_times(u64 *words, u64 read_format, struct pe_times times
 	return n;
 }
 
-/**
- * pe_read_words_one() - what a read of a single event returns
- * @e: an event without PERF_FORMAT_GROUP
- * @words: room for five
- * @times: its times, children included
- * @count: its value, children included
- *
- * Return: number of words.
- */
-unsigned int pe_read_words_one(struct pevent *e, u64 *words, struct pe_times times, u64 count)
+/* What a single event shows: up to five words. Return: how many. */
+static unsigned int single_words(struct pevent *e, u64 *words, struct pe_times times, u64 count)
 {
 	u64 format = e->attr.read_format;
 	u64 member[3];
 	unsigned int n, m;
 
-	n = pe_read_words_member(e, format, member, count);
+	n = member_words(e, format, member, count);
 	words[0] = member[0];
 	m = 1 + put_times(words + 1, format, times);
 	memcpy(words + m, member + 1, (n - 1) * sizeof(u64));
@@ -335,7 +319,7 @@ static void read_one(struct perf_output_handle *handle, struct pevent *e, u64 no
 
 	times.enabled += atomic64_read(&e->gone_enabled);
 	times.running += atomic64_read(&e->gone_running);
-	n = pe_read_words_one(e, words, times, count_for_sample(e, now, e->attr.inherit));
+	n = single_words(e, words, times, count_for_sample(e, now, e->attr.inherit));
 	pe_output_copy(handle, words, n * sizeof(u64));
 }
 
@@ -369,8 +353,8 @@ static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 
 			break;
 		if (m != e)
 			refresh(m, scheduled);
-		n = pe_read_words_member(m, format, words,
-					 count_for_sample(m, now, e->attr.inherit));
+		n = member_words(m, format, words,
+				 count_for_sample(m, now, e->attr.inherit));
 		pe_output_copy(handle, words, n * sizeof(u64));
 		len -= n * sizeof(u64);
 	}

@@ -91,7 +91,7 @@ static void free_rcu_done(struct rcu_head *rcu)
 	/* Hits of @e and its children looked at it until now. */
 	ftrace_profile_free_filter(&e->pub);
 #endif
-	kfree(e->addr_filter_ranges);
+	pe_addr_filters_fini(e);
 	pe_throttle_unlist(e);
 	pe_put_memory(e);
 	if (parent)
@@ -310,11 +310,9 @@ static int equip(struct pevent *e, const int *cgroup_fd)
 	if (!pe_pmu_claim_exclusive(e))
 		return pe_err(-EBUSY, "the PMU counts for tasks or for CPUs, not for both");
 	if (pmu->nr_addr_filters) {
-		e->addr_filter_ranges = kcalloc(pmu->nr_addr_filters,
-						sizeof(*e->addr_filter_ranges), GFP_KERNEL);
-		if (!e->addr_filter_ranges)
-			return -ENOMEM;
-		e->addr_filters_gen = 1;
+		err = pe_addr_filters_init(e);
+		if (err)
+			return err;
 	}
 	if (!e->parent && e->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
 		err = get_callchain_buffers(e->attr.sample_max_stack);
@@ -332,6 +330,12 @@ static int equip(struct pevent *e, const int *cgroup_fd)
 	return security_perf_event_alloc(&e->pub);
 }
 
+/* There are no per-CPU roots of a number that no CPU can ever have. */
+static bool may_exist(int cpu)
+{
+	return (unsigned int)cpu < nr_cpu_ids && cpu_possible(cpu);
+}
+
 /**
  * pe_alloc() - make an event
  * @args: what it is to be; @args->cpu is a CPU number, or -1 with a task
@@ -344,7 +348,7 @@ struct pevent *pe_alloc(const struct pe_origin_args *args)
 	struct pevent *e;
 	int err;
 
-	if ((unsigned int)args->cpu >= nr_cpu_ids && (!args->task || args->cpu != -1))
+	if (!may_exist(args->cpu) && (!args->task || args->cpu != -1))
 		return ERR_PTR(pe_err(-EINVAL, "cpu: no such CPU, or neither pid nor cpu"));
 	/* Whoever runs on the CPU asked for no signal. */
 	if (args->attr->sigtrap && !args->task)

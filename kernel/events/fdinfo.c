@@ -6,8 +6,9 @@
  * Documentation/perf_events/fdinfo.rst has the list.
  *
  * Task context of whoever reads it; /proc has checked that they may look into the process, and the
- * security module is asked as for a read.  Locks: ctx->mutex and family lock as for a read, then
- * event->mmap_mutex, one after the other.  Nothing here costs anything while nobody reads.
+ * security module is asked as for a read.  Locks: the family lock, ctx->lock inside; then
+ * event->mmap_mutex.  With none of them does anybody wait for user space, and ctx->mutex is not
+ * taken: who scans /proc gets an answer.  No CPU is interrupted.
  */
 #include <linux/math64.h>
 #include <linux/proc_fs.h>
@@ -33,15 +34,31 @@ static const char *state_name(enum perf_event_state state)
 	}
 }
 
+/* The keys of Linux 7.2.  Drivers that pass an event on to another PMU change attr.type. */
+static void show_attr(struct seq_file *m, const struct pevent *e)
+{
+	const struct perf_event_attr *attr = &e->attr;
+
+	seq_printf(m, "perf_event_attr.type:\t%u\n", e->orig_type);
+	seq_printf(m, "perf_event_attr.config:\t0x%llx\n", attr->config);
+	seq_printf(m, "perf_event_attr.config1:\t0x%llx\n", attr->config1);
+	seq_printf(m, "perf_event_attr.config2:\t0x%llx\n", attr->config2);
+	seq_printf(m, "perf_event_attr.config3:\t0x%llx\n", attr->config3);
+	seq_printf(m, "perf_event_attr.config4:\t0x%llx\n", attr->config4);
+}
+
 static void show_identity(struct seq_file *m, struct pevent *e)
 {
 	struct task_struct *task = e->hw.target;
 	int idx = pe_pmus_read_lock();
+	struct pmu *pmu = READ_ONCE(e->pmu);
 
-	seq_printf(m, "pmu:\t%s\n", READ_ONCE(e->pmu)->name);
+	seq_printf(m, "pmu:\t%s\n", pmu->name);
+	seq_printf(m, "pmu_type:\t%d\n", pmu->type);
 	pe_pmus_read_unlock(idx);
 	seq_printf(m, "type:\t%u\n", e->attr.type);
 	seq_printf(m, "config:\t%#llx\n", e->attr.config);
+	show_attr(m, e);
 	seq_printf(m, "id:\t%llu\n", e->id);
 	seq_printf(m, "cpu:\t%d\n", e->cpu);
 	if (task)
@@ -65,23 +82,21 @@ static void add_member(struct pevent *e, void *arg)
 
 static void show_counts(struct seq_file *m, struct pevent *e)
 {
-	u64 enabled, running, count = perf_event_read_value(&e->pub, &enabled, &running);
 	struct family_sums sums = {};
-	u64 leader, share;
-	unsigned int state;
+	struct pe_glance glance;
+	u64 enabled, running, share;
 
-	scoped_guard(pe_event_ctx, e) {
-		leader = pe_leader(e)->id;
-		state = e->state;
-	}
+	pe_peek(e, &glance);
+	enabled = glance.times.enabled;
+	running = glance.times.running;
 	pe_family_each(e, add_member, &sums);
 	/* in hundredths of a percent */
 	share = enabled ? mul_u64_u64_div_u64(running, 10000, enabled) : 0;
 
-	seq_printf(m, "group:\t%llu\n", leader);
-	seq_printf(m, "state:\t%s\n", state_name(state));
+	seq_printf(m, "group:\t%llu\n", glance.group);
+	seq_printf(m, "state:\t%s\n", state_name(READ_ONCE(e->state)));
 	seq_printf(m, "copies:\t%u\n", sums.copies);
-	seq_printf(m, "count:\t%llu\n", count);
+	seq_printf(m, "count:\t%llu\n", glance.count);
 	seq_printf(m, "time_enabled:\t%llu\n", enabled);
 	seq_printf(m, "time_running:\t%llu\n", running);
 	seq_printf(m, "share:\t%llu.%02llu%%\n", share / 100, share % 100);

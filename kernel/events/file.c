@@ -39,8 +39,10 @@ static __poll_t poll(struct file *file, poll_table *wait)
 	poll_wait(file, &e->waitq, wait);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return EPOLLERR;
-	if (hung_up(e) || (e->attr.pinned && READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR))
+	if (hung_up(e))
 		return EPOLLHUP;
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
+		return EPOLLERR;
 
 	/* SET_OUTPUT cannot exchange the buffer while its poll state is taken. */
 	guard(mutex)(&e->mmap_mutex);

@@ -200,8 +200,8 @@ static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_f
 	idx = pe_pmus_read_lock();
 	events = pe_ctx_snapshot(from, &nr);
 	if (events) {
-		/* Drivers nest the leader's mutex inside; nobody else can hold this one. */
-		mutex_lock(&ctx->mutex);
+		/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
+		mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
 		err = copy_events(ctx, events, nr, clone_flags);
 		mutex_unlock(&ctx->mutex);
 		pe_snapshot_put(events, nr);
@@ -312,24 +312,40 @@ static bool follow(struct pevent *e)
 	return true;
 }
 
+/*
+ * The ranges of a new member are its own task's.  A change of the list that began before may have
+ * found the copy or missed it; it is over when the mutex is taken.
+ */
+static void follow_filters(struct pevent *e)
+{
+	guard(mutex)(pe_addr_filters_mutex(e));
+	if (!list_empty(&pe_parent(e)->addr_filters.list))
+		pe_addr_filters_apply(e);
+}
+
 static void join_family(struct pevent *e)
 {
 	struct pevent *parent = pe_parent(e);
+	bool filtered = e->addr_filter_ranges;
 
+	if (filtered)
+		pe_get(e);	/* whoever closes the family drops it */
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
 	if (parent->state > PERF_EVENT_STATE_REVOKED && e->state > PERF_EVENT_STATE_REVOKED &&
 	    follow(e)) {
 		list_add_tail(&e->child_entry, &parent->children);
 		e->in_family = true;
-		if (!list_empty(&parent->addr_filters.list))
-			pe_addr_filters_apply(e);
 		mutex_unlock(&parent->family_lock);
-		return;
+		if (filtered)
+			follow_filters(e);
+	} else {
+		mutex_unlock(&parent->family_lock);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		pe_put(e);
 	}
-	mutex_unlock(&parent->family_lock);
-	pe_detach(e, PERF_EVENT_STATE_DEAD);
-	pe_put(e);
+	if (filtered)
+		pe_put(e);
 }
 
 /**
@@ -415,4 +431,30 @@ void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), v
 	list_for_each_entry(child, &e->children, child_entry)
 		fn(child, arg);
 	mutex_unlock(&e->family_lock);
+}
+
+/**
+ * pe_family_snapshot() - an event and its children, as they are now
+ * @e: an event that a user opened; family lock held
+ * @nr: set to how many there are
+ *
+ * Return: an array for pe_snapshot_put(), or NULL without memory.
+ */
+struct pevent **pe_family_snapshot(struct pevent *e, unsigned int *nr)
+{
+	size_t room = 1 + list_count_nodes(&e->children);
+	struct pevent **family, *child;
+
+	lockdep_assert_held(&e->family_lock);
+	family = kvmalloc_array(room, sizeof(*family), GFP_KERNEL);
+	if (!family)
+		return NULL;
+	*nr = 0;
+	pe_get(e);
+	family[(*nr)++] = e;
+	list_for_each_entry(child, &e->children, child_entry) {
+		pe_get(child);		/* the family has a reference */
+		family[(*nr)++] = child;
+	}
+	return family;
 }

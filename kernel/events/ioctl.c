@@ -5,6 +5,9 @@
  * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group, and to its children
  * too; a group without children is told by one call to its CPU.  ctx->mutex keeps the group as it
  * is meanwhile, the family lock the children.  Task context.
+ *
+ * User memory is read before ctx->mutex is taken and written without it, and paths are looked up
+ * without it: whoever is behind a mapping or a file system may never answer.
  */
 
 #include <linux/bpf.h>
@@ -263,20 +266,59 @@ static int pause_output(struct pevent *e, bool pause)
 
 /*
  * The locks of tracing are outside of ctx->mutex: they are held when it is taken through CPU
- * hotplug.  Without it another filter may be set meanwhile; tracing refuses the second one.
+ * hotplug.  Of two filters that are set at a time tracing refuses the second one.
  */
 static int filter_records(struct pevent *e, char *text)
 {
 #ifdef CONFIG_EVENT_TRACING
-	int ret;
-
-	mutex_unlock(&pe_ctx(e)->mutex);
-	ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
-	pe_lock_ctx(e);
-	return ret;
+	return ftrace_profile_set_filter(&e->pub, e->attr.config, text);
 #else
 	return -EINVAL;
 #endif
+}
+
+/*
+ * The part of a change that is not to be seen half done.  Return: the family, whose ranges are to
+ * follow, or an error.
+ */
+static struct pevent **exchange_filters(struct pevent *e, struct pe_filter_draft *draft,
+					unsigned int *nr)
+{
+	struct pevent **family;
+	int err;
+
+	guard(pe_event_ctx)(e);
+	if (e->state <= PERF_EVENT_STATE_REVOKED)
+		return ERR_PTR(-ENODEV);
+	err = pe_addr_filters_check(e, draft);
+	if (err)
+		return ERR_PTR(err);
+	guard(mutex)(&e->family_lock);
+	family = pe_family_snapshot(e, nr);
+	if (!family)
+		return ERR_PTR(-ENOMEM);
+	pe_addr_filters_exchange(e, draft);
+	return family;
+}
+
+/*
+ * Ranges are computed under the mmap_locks of the traced tasks, which may keep them for as long as
+ * they like; only another change of the filters waits for that, and forks of these tasks.
+ */
+static int set_addr_filters(struct pevent *e, struct pe_filter_draft *draft)
+{
+	struct pevent **family;
+	unsigned int nr, i;
+
+	scoped_guard(mutex, pe_addr_filters_mutex(e)) {
+		family = exchange_filters(e, draft, &nr);
+		if (IS_ERR(family))
+			return PTR_ERR(family);
+		for (i = 0; i < nr; i++)
+			pe_addr_filters_apply(family[i]);
+	}
+	pe_snapshot_put(family, nr);
+	return 0;
 }
 
 static int filter_addresses(struct pevent *e, char *text)
@@ -285,7 +327,7 @@ static int filter_addresses(struct pevent *e, char *text)
 	int ret = pe_addr_filters_make(&draft, e, text);
 
 	if (!ret)
-		pe_family_each(e, pe_addr_filters_renew, &draft);
+		ret = set_addr_filters(e, &draft);
 	pe_addr_filters_free(&draft);
 	return ret;
 }
@@ -332,19 +374,14 @@ static void modify_breakpoint(struct pevent *e, void *arg)
 #endif
 
 /* Breakpoints can be moved; of other events nothing can be changed. */
-static int modify_attributes(struct pevent *e, struct perf_event_attr __user *user_attr)
+static int modify_attributes(struct pevent *e, struct modify_args *args)
 {
-	struct modify_args args = { };
-	int err = pe_attr_copy(user_attr, &args.attr);
-
-	if (err)
-		return err;
-	if (args.attr.type != e->attr.type)
+	if (args->attr.type != e->attr.type)
 		return pe_err(-EINVAL, "MODIFY_ATTRIBUTES: the type cannot change");
-	if (args.attr.type != PERF_TYPE_BREAKPOINT)
+	if (args->attr.type != PERF_TYPE_BREAKPOINT)
 		return pe_err(-EOPNOTSUPP, "MODIFY_ATTRIBUTES: for breakpoints only");
-	pe_family_each(e, modify_breakpoint, &args);
-	return args.err;
+	pe_family_each(e, modify_breakpoint, args);
+	return args->err;
 }
 
 static int set_bpf(struct pevent *e, u32 fd)
@@ -374,34 +411,75 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64
 	return pe_bpf_attach(pe(event), prog, bpf_cookie);
 }
 
-static long run(struct pevent *e, unsigned int cmd, unsigned long arg)
-{
-	u64 value;
+/* What a command needs from user space, which may take for ever to hand it out. */
+union input {
+	u64			value;
+	struct modify_args	modify;
+};
 
+static int fetch(unsigned int cmd, unsigned long arg, union input *in)
+{
+	switch (cmd) {
+	case PERF_EVENT_IOC_PERIOD:
+		return get_user(in->value, (u64 __user *)arg);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		in->modify.err = 0;
+		return pe_attr_copy((struct perf_event_attr __user *)arg, &in->modify.attr);
+	default:
+		return 0;
+	}
+}
+
+/* With ctx->mutex, so without looking at user space. */
+static long run(struct pevent *e, unsigned int cmd, unsigned long arg, union input *in)
+{
 	switch (cmd) {
 	case PERF_EVENT_IOC_REFRESH:
 		return refresh(e, arg);
 	case PERF_EVENT_IOC_PERIOD:
-		if (copy_from_user(&value, (u64 __user *)arg, sizeof(value)))
-			return -EFAULT;
-		return set_period(e, value);
-	case PERF_EVENT_IOC_ID:
-		value = pe_primary_id(e);
-		return copy_to_user((u64 __user *)arg, &value, sizeof(value)) ? -EFAULT : 0;
+		return set_period(e, in->value);
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		return ioctl_set_output(e, arg);
-	case PERF_EVENT_IOC_SET_FILTER:
-		return set_filter(e, (const char __user *)arg);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return pause_output(e, arg);
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
-		return modify_attributes(e, (struct perf_event_attr __user *)arg);
+		return modify_attributes(e, &in->modify);
 	case PERF_EVENT_IOC_SET_BPF:
 		return set_bpf(e, arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long fetch_and_run(struct pevent *e, unsigned int cmd, unsigned long arg)
+{
+	union input in __uninitialized;
+	int err = fetch(cmd, arg, &in);
+
+	if (err)
+		return err;
+	guard(pe_event_ctx)(e);
+	/* It may have been revoked meanwhile. */
+	if (e->state <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	return run(e, cmd, arg, &in);
+}
+
+/* All that is neither ENABLE, DISABLE nor RESET. */
+static long do_other(struct pevent *e, unsigned int cmd, unsigned long arg)
+{
+	u64 value;
+
+	switch (cmd) {
+	case PERF_EVENT_IOC_ID:
+		value = pe_primary_id(e);
+		return copy_to_user((u64 __user *)arg, &value, sizeof(value)) ? -EFAULT : 0;
+	case PERF_EVENT_IOC_SET_FILTER:
+		return set_filter(e, (const char __user *)arg);
 	case PERF_EVENT_IOC_QUERY_BPF:
 		return perf_event_query_prog_array(&e->pub, (void __user *)arg);
 	default:
-		return -ENOTTY;
+		return fetch_and_run(e, cmd, arg);
 	}
 }
 
@@ -423,17 +501,17 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (ret)
 		return ret;
 	/* Revoked after this look, it does not do what it is told: as if that had come before. */
-	if (command && !(arg & PERF_IOC_FLAG_GROUP) && is_simple(e)) {
-		if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-			return -ENODEV;
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	if (!command)
+		return do_other(e, cmd, arg);
+	if (!(arg & PERF_IOC_FLAG_GROUP) && is_simple(e)) {
 		pe_event_call(e, command->fn, e);
 		return 0;
 	}
 	guard(pe_event_ctx)(e);
-	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+	if (e->state <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
-	if (!command)
-		return run(e, cmd, arg);
 	obey(e, command, arg);
 	return 0;
 }

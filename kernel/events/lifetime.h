@@ -80,6 +80,7 @@ void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock);
 
 /* family (inherit.c) */
 void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);
+struct pevent **pe_family_snapshot(struct pevent *e, unsigned int *nr);
 void pe_child_leave(struct pevent *child, enum perf_event_state final);
 
 /* hotplug.c */

@@ -30,7 +30,8 @@
  * AUX area is charged, and given back, separately.
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
- * ctx->mutex is never taken: with it held, others copy to and from user memory.
+ * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports
+ * whoever takes mmap_lock, or might fault, with ctx->mutex held.
  */
 #include <linux/cleanup.h>
 #include <linux/capability.h>
@@ -447,6 +448,7 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 	unsigned long nr_pages = vma_pages(vma) - 1;
 	int ret;
 
+	might_lock(&pe_ctx(e)->mutex);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	/* All children, on any CPU, would write to the one buffer. */

@@ -24,15 +24,6 @@ static inline u32 pe_read_size(const struct pevent *e)
 	return pe_plan_read_size(e->attr.read_format, READ_ONCE(e->group_leader->nr_siblings));
 }
 
-/*
- * emit.c: the u64 words of a read() or PERF_SAMPLE_READ.
- * pe_read_words_one() is for an event whose read_format lacks PERF_FORMAT_GROUP (at most 5 words),
- * pe_read_words_member() for one member of a group, after nr and the times (at most 3 words).
- * @read_format is that of the event that was asked.  Return: number of words.
- */
-unsigned int pe_read_words_one(struct pevent *e, u64 *words, struct pe_times times, u64 count);
-unsigned int pe_read_words_member(const struct pevent *e, u64 read_format, u64 *words, u64 count);
-
 /* sample.c, emit.c, record.c */
 void pe_id_sample_collect(struct perf_sample_data *data, struct pevent *e);
 void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_sample_data *data,

@@ -6,7 +6,7 @@
  * that are gone.  A group that is in hardware is read on its CPU, all members in one transaction
  * of the PMU; anything else is computed here under ctx->lock.  Passive events never cost an
  * interrupt.  What has no copies, and is not in hardware elsewhere, is read in one pass, see
- * read_here().
+ * read_here().  Words go to user space when all locks are dropped.
  *
  * While the family lock is held no child joins or leaves, so nothing is counted twice or missed.
  * Members of a copied group are matched with those of the original one by one: when somebody
@@ -240,64 +240,55 @@ static unsigned int words_per_member(u64 format)
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 }
 
-static ssize_t read_group(struct pevent *e, char __user *buf, size_t size)
-{
-	struct pevent *leader = pe_leader(e), *m;
-	u64 format = e->attr.read_format;
-	struct group_read r = {
-		.nr	= leader->nr_siblings + 1,
-		.step	= words_per_member(format),
-		.timed	= format & PE_FORMAT_TIMES,
-	};
-	u64 small[24] __uninitialized;
-	u64 *words = small, *word;
-	ssize_t ret;
-
-	if (size > sizeof(small))
-		words = kmalloc(size, GFP_KERNEL);
-	if (!words)
-		return -ENOMEM;
-	memset(words, 0, size);
-	r.count = words + size / sizeof(u64) - r.nr * r.step;
-
-	ret = add_family(leader, &r);
-	if (!ret) {
-		word = words;
-		*word++ = r.nr;
-		word = put_times(word, format, &r.times);
-		pe_for_each_member(m, leader)
-			word = put_identity(word + 1, format, m);
-		ret = copy_to_user(buf, words, size) ? -EFAULT : size;
-	}
-	if (words != small)
-		kfree(words);
-	return ret;
-}
-
-static ssize_t give_one(struct pevent *e, const struct group_read *r, char __user *buf, size_t size)
-{
-	u64 words[5], *word = words;
-
-	if (size == sizeof(*words))
-		return put_user(*r->count, (u64 __user *)buf) ? -EFAULT : size;
-	*word++ = *r->count;
-	word = put_times(word, e->attr.read_format, &r->times);
-	put_identity(word, e->attr.read_format, e);
-	return copy_to_user(buf, words, size) ? -EFAULT : size;
-}
-
 static bool is_timed(const struct pevent *e)
 {
 	return e->attr.read_format & PE_FORMAT_TIMES;
 }
 
-static ssize_t read_one(struct pevent *e, char __user *buf, size_t size)
+/* The answer to a read of a group: @size bytes.  Return: 0 or an error. */
+static int group_words(struct pevent *e, u64 *words, size_t size)
 {
-	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = &count };
-	int err = add_family(e, &r);
+	struct pevent *leader = pe_leader(e), *m;
+	u64 format = e->attr.read_format, *word = words;
+	struct group_read r = {
+		.nr	= leader->nr_siblings + 1,
+		.step	= words_per_member(format),
+		.timed	= is_timed(e),
+	};
+	int err;
 
-	return err ?: give_one(e, &r, buf, size);
+	memset(words, 0, size);
+	r.count = words + size / sizeof(u64) - r.nr * r.step;
+	err = add_family(leader, &r);
+	if (err)
+		return err;
+	*word++ = r.nr;
+	word = put_times(word, format, &r.times);
+	pe_for_each_member(m, leader)
+		word = put_identity(word + 1, format, m);
+	return 0;
+}
+
+/* Likewise, of one event. */
+static int one_words(struct pevent *e, u64 *words)
+{
+	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = words };
+	int err;
+
+	*words = 0;
+	err = add_family(e, &r);
+	if (err)
+		return err;
+	put_identity(put_times(words + 1, e->attr.read_format, &r.times), e->attr.read_format, e);
+	return 0;
+}
+
+/* Without ctx->mutex: nobody knows how long this takes. */
+static ssize_t give(char __user *buf, const u64 *words, size_t size)
+{
+	if (size == sizeof(*words))
+		return put_user(*words, (u64 __user *)buf) ? -EFAULT : size;
+	return copy_to_user(buf, words, size) ? -EFAULT : size;
 }
 
 /* Nobody but the event itself has a part in what is read. */
@@ -309,15 +300,57 @@ static bool reads_alone(const struct pevent *e)
 /* Such an event has no family, ever, and its group does not matter: no mutex is needed. */
 static ssize_t read_alone(struct pevent *e, char __user *buf, size_t len)
 {
-	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = &count };
+	u64 words[5] __uninitialized;
+	int err;
 
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return 0;
 	if (len < e->plan.read_size)
 		return -ENOSPC;
-	add_one_group(e, &r);
-	return r.err ?: give_one(e, &r, buf, e->plan.read_size);
+	err = one_words(e, words);
+	return err ?: give(buf, words, e->plan.read_size);
+}
+
+/* Words of a read that need not be allocated. */
+#define FEW_WORDS	24
+
+/*
+ * @words: there are few of them; set to an array of more
+ *
+ * Return: bytes, or an error.
+ */
+static ssize_t family_words(struct pevent *e, size_t len, u64 **words)
+{
+	u64 format = e->attr.read_format;
+	size_t size;
+	int err;
+
+	guard(pe_event_ctx)(e);
+	if (e->state == PERF_EVENT_STATE_ERROR)
+		return 0;
+	size = pe_plan_read_size(format, pe_leader(e)->nr_siblings);
+	if (len < size)
+		return -ENOSPC;
+	if (size > FEW_WORDS * sizeof(u64)) {
+		*words = kmalloc(size, GFP_KERNEL);
+		if (!*words)
+			return -ENOMEM;
+	}
+	err = format & PERF_FORMAT_GROUP ? group_words(e, *words, size) : one_words(e, *words);
+	return err ?: size;
+}
+
+/* With its children, or its group. */
+static ssize_t read_family(struct pevent *e, char __user *buf, size_t len)
+{
+	u64 few[FEW_WORDS] __uninitialized, *words = few;
+	ssize_t size = family_words(e, len, &words);
+
+	if (size > 0)
+		size = give(buf, words, size);
+	if (words != few)
+		kfree(words);
+	return size;
 }
 
 /* read_here() leaves the read to others: no answer of read(2), and no error of a PMU. */
@@ -402,11 +435,7 @@ static ssize_t read_here(struct pevent *e, char __user *buf, size_t len)
 	if (pe_ctx(e) == ctx && !read->attr.inherit && is_here(ctx, e))
 		size = take_words(e, read, words, len);
 	raw_spin_unlock_irq(&ctx->lock);
-	if (size <= NOT_HERE)
-		return size;
-	if (size == sizeof(*words))
-		return put_user(*words, (u64 __user *)buf) ? -EFAULT : size;
-	return copy_to_user(buf, words, size) ? -EFAULT : size;
+	return size <= NOT_HERE ? size : give(buf, words, size);
 }
 
 /*
@@ -451,8 +480,6 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	struct pevent *e = pe(file->private_data);
 	ssize_t ret = security_perf_event_read(&e->pub);
-	u64 format = e->attr.read_format;
-	size_t size;
 
 	if (ret)
 		return ret;
@@ -464,16 +491,54 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 		if (ret != NOT_HERE)
 			return ret;
 	}
-	if (reads_alone(e))
-		return read_alone(e, buf, len);
+	return reads_alone(e) ? read_alone(e, buf, len) : read_family(e, buf, len);
+}
 
-	guard(pe_event_ctx)(e);
-	if (e->state == PERF_EVENT_STATE_ERROR)
-		return 0;
-	size = pe_plan_read_size(format, pe_leader(e)->nr_siblings);
-	if (len < size)
-		return -ENOSPC;
-	return format & PERF_FORMAT_GROUP ? read_group(e, buf, size) : read_one(e, buf, size);
+/* @e alone, as it is in memory; what counts on this CPU is brought up to date. Return: its group */
+static u64 peek_one(struct pevent *e, struct group_read *r)
+{
+	u64 now, group;
+	struct pctx *ctx;
+
+	for (;;) {
+		ctx = pe_ctx(e);
+		raw_spin_lock_irq(&ctx->lock);
+		if (likely(pe_ctx(e) == ctx))
+			break;
+		raw_spin_unlock_irq(&ctx->lock);
+	}
+	if (ctx->oncpu == smp_processor_id())
+		sync_counts(e, true);
+	now = pe_now();
+	add_times(r, e, now);
+	add_one(r, 0, e, &now);
+	group = pe_leader(e)->id;
+	raw_spin_unlock_irq(&ctx->lock);
+	return group;
+}
+
+/**
+ * pe_peek() - count and times of an event and its children, without disturbing anybody
+ * @e: an event that was opened
+ * @glance: set
+ *
+ * Interrupts no CPU and takes no ctx->mutex.  What counts in hardware of another CPU has the count
+ * that this CPU stored last: when it was switched out or stopped, at an overflow, at a read.
+ * Task context.
+ */
+void pe_peek(struct pevent *e, struct pe_glance *glance)
+{
+	u64 count = 0;
+	struct group_read r = { .nr = 1, .alone = true, .timed = true, .count = &count };
+	struct pevent *child;
+
+	scoped_guard(mutex, &e->family_lock) {
+		glance->group = peek_one(e, &r);
+		list_for_each_entry(child, &e->children, child_entry)
+			peek_one(child, &r);
+	}
+	glance->count = count;
+	glance->times = r.times;
 }
 
 /**

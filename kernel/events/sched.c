@@ -222,7 +222,7 @@ static void pinned_failed(struct pevent *leader, u64 now)
 		return;
 	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
 	pe_ctx_end_kind(pe_ctx(leader));	/* its copies may go on */
-	leader->pending_kill = POLL_HUP;
+	leader->pending_kill = POLL_ERR;
 	pe_queue_wakeup(leader);
 }
 

@@ -162,9 +162,13 @@ bool pe_filter_range(const struct perf_addr_filter *filter, const struct pe_filt
 		     struct perf_addr_filter_range *range);
 int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *text);
 void pe_addr_filters_free(struct pe_filter_draft *draft);
-void pe_addr_filters_renew(struct pevent *e, void *arg);
+struct mutex *pe_addr_filters_mutex(struct pevent *e);
+int pe_addr_filters_check(struct pevent *e, struct pe_filter_draft *draft);
+void pe_addr_filters_exchange(struct pevent *e, struct pe_filter_draft *draft);
 void pe_addr_filters_apply(struct pevent *e);
+int pe_addr_filters_init(struct pevent *e);
 void pe_addr_filters_drop(struct pevent *e);
+void pe_addr_filters_fini(struct pevent *e);
 void pe_addr_filters_mmap(const struct vm_area_struct *vma);
 void pe_addr_filters_exec(void);
 

@@ -18,6 +18,15 @@ bool pe_has_rival(struct pevent *e, struct pctx *ctx);	/* as well */
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
 
+/* For fdinfo: sums of the event and its children, and the id of its group's leader. */
+struct pe_glance {
+	u64		count;
+	u64		group;
+	struct pe_times	times;
+};
+
+void pe_peek(struct pevent *e, struct pe_glance *glance);
+
 /* ioctl.c */
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #ifdef CONFIG_COMPAT

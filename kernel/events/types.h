@@ -22,8 +22,9 @@
  *   O  task->perf_event_mutex of the owner
  *
  * Lock order, outermost first: cpu_hotplug, pmus_lock; exec_update_lock, task->perf_event_mutex,
- * ctx->mutex, family lock; ctx->mutex, mmap_lock, event->mmap_mutex, buffer AUX mutex; then, with
- * irqs off: the CPU context's lock, the task context's lock, leaves.
+ * ctx->mutex, family lock; mmap_lock, ctx->mutex, event->mmap_mutex, buffer AUX mutex; then, with
+ * irqs off: the CPU context's lock, the task context's lock, leaves.  No mmap_lock is taken, and
+ * no user memory copied, with one of ctx->mutex, family lock, event->mmap_mutex held.
  */
 #ifndef _KERNEL_EVENTS_TYPES_H
 #define _KERNEL_EVENTS_TYPES_H

@@ -3,6 +3,8 @@
  * fdinfo.c - what /proc/<pid>/fdinfo/<fd> tells of an event; Linux 6.12 tells nothing.
  */
 #include "lib/ptest.h"
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <signal.h>
 
 /* The value of a key as text; NULL when there is none. */
@@ -225,7 +227,148 @@ static void wakeups(void)
 	close(fd);
 }
 
+/* The keys of Linux 7.2. */
+static void keys_of_the_attr(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CONTEXT_SWITCHES));
+	int fd;
+
+	need_fdinfo();
+	/* software events look at none of these */
+	attr.config1 = 0x11;
+	attr.config2 = ~0ull;
+	attr.config3 = 1ull << 63;
+	attr.config4 = 4;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	text_is(fd, "pmu_type", "1");
+	text_is(fd, "perf_event_attr.type", "1");
+	text_is(fd, "perf_event_attr.config", "0x3");
+	text_is(fd, "perf_event_attr.config1", "0x11");
+	text_is(fd, "perf_event_attr.config2", "0xffffffffffffffff");
+	text_is(fd, "perf_event_attr.config3", "0x8000000000000000");
+	text_is(fd, "perf_event_attr.config4", "0x4");
+	close(fd);
+}
+
+/* A page that is missing until somebody answers: who touches it waits, and the kernel likewise. */
+struct missing {
+	int uffd;
+	u8 *page;
+};
+
+static struct missing missing_page(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct missing m;
+
+	m.uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (m.uffd < 0)
+		pt_skip("userfaultfd: %s", strerror(errno));
+	pt_need(!ioctl(m.uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
+	m.page = pt_fresh_pages(1);
+	reg.range.start = (uintptr_t)m.page;
+	reg.range.len = (u64)pt_page_size();
+	pt_need(!ioctl(m.uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
+	return m;
+}
+
+struct stuck {
+	int fd;
+	unsigned long request;		/* 0: read() */
+	void *page;
+	long result;
+};
+
+static void *get_stuck(void *arg)
+{
+	struct stuck *s = arg;
+
+	if (s->request)
+		s->result = pt_ioctl(s->fd, s->request, (unsigned long)s->page);
+	else
+		s->result = read(s->fd, s->page, 64);
+	return NULL;
+}
+
+/* Another process, as it would be if it looked at all of /proc. */
+static void look_from_elsewhere(int fd)
+{
+	char path[64], text[4096];
+	pid_t owner = getpid(), pid = fork();
+
+	if (!pid) {
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", owner, fd);
+		_exit(!pt_slurp(path, text, sizeof(text)) || !strstr(text, "\ncount:\t"));
+	}
+	pt_reap(pid);
+}
+
+/* A call that waits for user memory keeps nobody from looking, and works when it is answered. */
+static void look_while_stuck(int fd, unsigned long request, long want)
+{
+	struct missing m = missing_page();
+	struct stuck s = { .fd = fd, .request = request, .page = m.page };
+	struct uffdio_zeropage zero = {};
+	struct uffd_msg msg;
+	pthread_t thread;
+
+	pt_need(!pthread_create(&thread, NULL, get_stuck, &s), "thread");
+	pt_need(read(m.uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
+	pt_eq(msg.event, UFFD_EVENT_PAGEFAULT);
+	look_from_elsewhere(fd);
+	/* Nor from controlling the event. */
+	pt_enable(fd);
+
+	zero.range.start = (uintptr_t)m.page;
+	zero.range.len = (u64)pt_page_size();
+	pt_need(!ioctl(m.uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
+	pt_need(!pthread_join(thread, NULL), "join");
+	pt_eq(s.result, want);
+	close(m.uffd);
+}
+
+static void unanswered_argument(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	int fd;
+
+	need_fdinfo();
+	attr.inherit = 1;
+	attr.sample_period = 1000;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	look_while_stuck(fd, PERF_EVENT_IOC_PERIOD, -EINVAL);	/* a period of 0 */
+	look_while_stuck(fd, PERF_EVENT_IOC_ID, 0);
+	look_while_stuck(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, -EINVAL);
+	close(fd);
+
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_switch"));
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	look_while_stuck(fd, PERF_EVENT_IOC_SET_FILTER, -EINVAL);	/* an empty one */
+	close(fd);
+}
+
+static void unanswered_read(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	int fd;
+
+	need_fdinfo();
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	look_while_stuck(fd, 0, 8);
+	close(fd);
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	look_while_stuck(fd, 0, 24);
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
+	{ "keys_of_the_attr", keys_of_the_attr },
+	{ "unanswered_argument", unanswered_argument },
+	{ "unanswered_read", unanswered_read },
 	{ "identity", identity },
 	{ "states", states },
 	{ "counts", counts },

@@ -6,6 +6,7 @@
  */
 #include "lib/ptest.h"
 #include <poll.h>
+#include <signal.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 #define MANY	24
@@ -133,18 +134,34 @@ static void pinned_runs_always(void)
 	}
 }
 
+/* What the event is about to say by a signal waits to be asked for. */
+static void hold_signal(int fd, sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGRTMIN);
+	pt_need(!sigprocmask(SIG_BLOCK, set, NULL), "sigprocmask: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETOWN, getpid()), "F_SETOWN: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETSIG, SIGRTMIN), "F_SETSIG: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETFL, O_ASYNC), "F_SETFL: %s", strerror(errno));
+}
+
 /* A pinned event that finds no counter is in error: its read is at the end. */
 static void pinned_in_error(void)
 {
+	const struct timespec at_once = {};
 	struct perf_event_attr attr = instructions();
 	struct pollfd p = { .events = POLLIN };
 	int fd[MANY], hw = counters(), i;
 	struct pt_ring r;
+	siginfo_t info;
+	sigset_t set;
 	u64 v[3];
 
 	attr.pinned = 1;
 	for (i = 0; i <= hw; i++) {
 		fd[i] = pt_open_hw(&attr, -1);
+		if (i == hw)
+			hold_signal(fd[i], &set);
 		pt_enable(fd[i]);
 	}
 	pt_spin(1000);
@@ -156,7 +173,10 @@ static void pinned_in_error(void)
 	/* Linux 6.12 does not tell. */
 	if (!pt_is_stock()) {
 		pt_eq(poll(&p, 1, 0), 1);
-		pt_eq(p.revents, POLLHUP);
+		pt_eq(p.revents, POLLERR);
+		pt_eq(sigtimedwait(&set, &info, &at_once), SIGRTMIN);
+		pt_eq(info.si_code, POLL_ERR);
+		pt_eq(info.si_fd, fd[hw]);
 	}
 	/* Room again: ENABLE brings it back. */
 	close(fd[0]);
