@@ -186,7 +186,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	u64 *w;
 
 	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
-	if (unlikely(given & ~e->plan.direct))
+	if (unlikely(given & ~e->plan.direct) || pe_hides_kernel(e, regs))
 		return the_long_way(&e->pub, data, regs, backward);
 
 	guard(preempt_notrace)();

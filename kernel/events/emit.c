@@ -446,12 +446,17 @@ static void emit_raw(struct perf_output_handle *handle, const struct perf_raw_re
 	pe_output_skip(handle, frag->pad);
 }
 
-/* u64 nr; [u64 hw_idx;] struct perf_branch_entry lbr[nr]; [u64 counters[nr];] */
+/*
+ * u64 nr; [u64 hw_idx;] struct perf_branch_entry lbr[nr]; [u64 counters[nr];]
+ *
+ * The stack is the CPU's: a program that takes a snapshot may have filled it anew since room was
+ * made, with another length.
+ */
 static void emit_branches(struct perf_output_handle *handle, const struct perf_sample_data *data,
 			  const struct pevent *e)
 {
 	const struct perf_branch_stack *stack = data->br_stack;
-	u64 nr = stack ? stack->nr : 0;
+	u64 nr = stack ? data->br_stack_nr : 0;
 
 	pe_output_put(handle, nr);
 	if (!stack)
