@@ -364,7 +364,7 @@ static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 
 	pe_for_each_member(m, leader) {
 		if (!nr--)
 			return;		/* joined since the room was reserved */
-		/* Left since we came to the one before it: it leads to nobody of the group. */
+		/* PERF_RECORD_READ: left since we came to the one before it. */
 		if (unlikely(READ_ONCE(m->group_leader) != &leader->pub))
 			break;
 		if (m != e)
@@ -382,7 +382,7 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len)
 {
 	u64 now = pe_now();
 
-	/* No member is scheduled in or out meanwhile; those of a passive group may leave it. */
+	/* No member is scheduled in or out meanwhile, or joins or leaves: see pe_samples_group(). */
 	guard(irqsave)();
 	if (e->attr.read_format & PERF_FORMAT_GROUP)
 		read_group(handle, e, now, pe_times_now(e, now), len);
