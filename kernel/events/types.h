@@ -378,6 +378,9 @@ struct pevent {
 							/*   that of the cgroup's slot */
 	struct pe_clock		running;		/* l: driven by the slot's clock */
 
+	/* pub.filter, published to hits by store-release: ioctl.c */
+	struct event_filter	*hit_filter;
+
 	/* membership */
 	struct list_head	ctx_entry;		/* R, L */
 	struct list_head	sideband_entry;		/* R, L */
