@@ -5,8 +5,8 @@
  * Both count the time during which the event could count.  That is what the clock of its slot
  * shows; so a clock that only counts, in a group that needs no hardware, is passive: its count is
  * computed when somebody asks (pe_count_now()), and the operations below are called only when it is
- * enabled and disabled, on any CPU.  In a group that is scheduled they are called on the event's CPU,
- * at each switch.
+ * enabled and disabled, on any CPU.  In a group that is scheduled they are called at each switch,
+ * on the event's CPU.
  *
  * Sampling is done by an hrtimer of each event, pinned to the CPU on which the event counts and
  * expiring in hard interrupt context.  Samples show what the timer's interrupt interrupted.  As

@@ -47,7 +47,7 @@ static noinline int the_long_way(struct perf_event *event, struct perf_sample_da
 {
 	if (likely(!pe_samples_group(pe(event))))
 		return collect_and_write(event, data, regs, backward);
-	/* From its size to its values the group stays as it is.  Only programs come with irqs on. */
+	/* From its size to its values the group stays as it is; programs come with irqs on. */
 	guard(irqsave)();
 	return collect_and_write(event, data, regs, backward);
 }

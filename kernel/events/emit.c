@@ -382,7 +382,7 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len)
 {
 	u64 now = pe_now();
 
-	/* No member is scheduled in or out meanwhile, or joins or leaves: see pe_samples_group(). */
+	/* No member is scheduled in or out meanwhile, joins or leaves: see pe_samples_group(). */
 	guard(irqsave)();
 	if (e->attr.read_format & PERF_FORMAT_GROUP)
 		read_group(handle, e, now, pe_times_now(e, now), len);

@@ -13,9 +13,8 @@
  *	scheduled -> passive	the last active member leaves: the leader is unqueued, members
  *				count again if they are enabled
  *
- * Of a group that is shown in samples (leader->samples_group) a passive member, too, joins and leaves
- * on the CPU of the context, with the context in, or while that is in nowhere: see
- * pe_samples_group().
+ * Of a group that is shown in samples (leader->samples_group) passive members, too, join and leave
+ * on the CPU where the context is in, or while it is in nowhere: see pe_samples_group().
  *
  * When a leader leaves, each sibling becomes a group of its own; those that cannot lead
  * (PERF_EV_CAP_SIBLING) end in ERROR.

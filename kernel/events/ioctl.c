@@ -275,9 +275,10 @@ static int filter_records(struct pevent *e, char *text)
 
 	mutex_unlock(&pe_ctx(e)->mutex);
 	ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
-	/* Once only: hits follow the pointer to the program, on any CPU. */
-	if (!ret)
+	if (!ret) {
+		/* Once only: hits follow the pointer to the program, on any CPU. */
 		smp_store_release(&e->hit_filter, e->filter);
+	}
 	pe_lock_ctx(e);
 	return ret;
 #else

@@ -5,9 +5,9 @@
  * The overflow may be in an NMI; the signal is sent by a task_work of current before it returns to
  * user space.  The work belongs to the event, so at most one is under way, and it holds a reference
  * from the moment it is queued until it has run: closing the event, exec and exit need not wait for
- * it.  A task that exits runs its task works and sends nothing; nor does one that has become another
- * program since: the event ends there, as sigtrap needs remove_on_exec.  The work itself is in event.c, which knows what to do when that reference is the
- * last.
+ * it.  A task that exits runs its task works and sends nothing; nor does one that has become
+ * another program since: the event ends there, as sigtrap needs remove_on_exec.  The work itself is
+ * in event.c, which knows what to do when that reference is the last.
  *
  *	pe_sigtrap()		overflow: event's CPU, its task is current, irqs off or NMI
  *	pe_sigtrap_send()	task work: current, irqs on
@@ -34,7 +34,7 @@ void pe_sigtrap_send(struct pevent *e)
 
 	/* From here on the next overflow may queue the work again. */
 	smp_store_release(&e->pending_sigtrap, 0);
-	/* exec() took the event out: the overflow was in the old program, this returns to the new. */
+	/* If exec() took the event out, the overflow was in the old program, this is the new. */
 	if (current->flags & PF_EXITING || READ_ONCE(e->state) <= PERF_EVENT_STATE_EXIT)
 		return;
 	/* Sending is full of hits, which would want the next signal, for ever. */

@@ -107,8 +107,8 @@ static inline u64 pe_hits_count(const struct pevent *e)
 
 /*
  * A clock that only counts (e->counts_time) is the same with the slot's clock for the slot's hits:
- * hw.prev_count is what that showed when the event would have shown 0.  The orders are the same, and
- * so are the readers; clock.c starts and stops.
+ * hw.prev_count is what that showed when the event would have shown 0.  The readers are the same;
+ * clock.c starts and stops.
  */
 static inline u64 pe_clock_count(const struct pevent *e, u64 now)
 {

@@ -483,10 +483,9 @@ static void check_whole_groups(struct pt_ring *ring, const struct perf_event_att
 		pt_check(s.read.nr >= 1 && s.read.nr <= MEMBERS, "%llu members",
 			 (unsigned long long)s.read.nr);
 		for (i = 1; i < s.read.nr && !pt_failures(); i++)
-			pt_check(s.read.v[i].id > s.read.v[i - 1].id, "id %llu behind %llu, %llu of %llu",
+			pt_check(s.read.v[i].id > s.read.v[i - 1].id, "id %llu behind %llu",
 				 (unsigned long long)s.read.v[i].id,
-				 (unsigned long long)s.read.v[i - 1].id, (unsigned long long)i,
-				 (unsigned long long)s.read.nr);
+				 (unsigned long long)s.read.v[i - 1].id);
 		++*samples;
 	}
 	pt_consume(ring);
@@ -539,7 +538,6 @@ static void clock_stopped_during_samples(void)
 	start_worker(&w, fault_some, last_cpu());
 	pt_pin(0);
 	lead = pt_open(&attr, w.tid, -1, -1, 0);
-	clock.read_format = attr.read_format;
 	fd = pt_open(&clock, w.tid, -1, lead, 0);
 	pt_map(&ring, lead, 128);
 	pt_enable(lead);
