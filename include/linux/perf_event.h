@@ -188,6 +188,8 @@ struct perf_sample_data {
 	struct perf_raw_record		*raw;
 	/** @br_stack: branch records */
 	struct perf_branch_stack	*br_stack;
+	/** @br_stack_nr: how many of them the sample shows; there may be others since */
+	u64				br_stack_nr;
 	/** @br_stack_cntr: one word of event counters for each branch, or %NULL */
 	u64				*br_stack_cntr;
 
@@ -1633,7 +1635,10 @@ static inline void perf_sample_save_raw_data(struct perf_sample_data *data,
 	perf_sample_added(data, PERF_SAMPLE_RAW, padded + sizeof(u32));
 }
 
-/* Attach branch records and, behind them, a word of counters for each if @brs_cntr is given. */
+/*
+ * Attach branch records and, behind them, a word of counters for each if @brs_cntr is given.  A
+ * sample has no more of them than attr.sample_max_stack.
+ */
 static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 					    struct perf_event *event,
 					    struct perf_branch_stack *brs, u64 *brs_cntr)
@@ -1642,8 +1647,9 @@ static inline void perf_sample_save_brstack(struct perf_sample_data *data,
 	u64 fixed = branch_sample_hw_index(event) ? 2 * sizeof(u64) : sizeof(u64);
 
 	data->br_stack = brs;
+	data->br_stack_nr = min_t(u64, brs->nr, event->attr.sample_max_stack);
 	data->br_stack_cntr = brs_cntr;
-	perf_sample_added(data, PERF_SAMPLE_BRANCH_STACK, fixed + each * brs->nr);
+	perf_sample_added(data, PERF_SAMPLE_BRANCH_STACK, fixed + each * data->br_stack_nr);
 }
 
 /* Zero the description of a branch; the addresses, new_type and priv are left to the caller. */

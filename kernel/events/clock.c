@@ -5,8 +5,8 @@
  * Both count the time during which the event could count.  That is what the clock of its slot
  * shows; so a clock that only counts, in a group that needs no hardware, is passive: its count is
  * computed when somebody asks (pe_count_now()), and the operations below are called only when it is
- * enabled and disabled, on any CPU.  In a group that is scheduled they fold the slot's clock into
- * event->count on the event's CPU, at each switch.
+ * enabled and disabled, on any CPU.  In a group that is scheduled they are called at each switch,
+ * on the event's CPU.
  *
  * Sampling is done by an hrtimer of each event, pinned to the CPU on which the event counts and
  * expiring in hard interrupt context.  Samples show what the timer's interrupt interrupted.  As
@@ -28,16 +28,28 @@
 
 static void fold(struct perf_event *event)
 {
-	u64 now = pe_clock_read(&pe(event)->slot->clock, pe_now());
-	s64 more = now - local64_xchg(&event->hw.prev_count, now);
+	struct pevent *e = pe(event);
+	u64 now;
 
-	/*
-	 * read() may nest in itself, with a later time: the sum comes out right all the same.  A
-	 * passive event is not read; but a CPU that was ahead may have started it, see time.c.
-	 */
-	if (more < 0 && pe_is_passive(pe(event)))
-		more = 0;
-	local64_add(more, &event->count);
+	if (e->counts_time) {
+		local64_set(&event->count, pe_clock_count(e, pe_now()));
+		return;
+	}
+	/* read() may nest in itself, with a later time: the sum comes out right all the same. */
+	now = pe_clock_read(&e->slot->clock, pe_now());
+	local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
+}
+
+static void begin_counting(struct pevent *e)
+{
+	u64 from = pe_clock_read(&e->slot->clock, pe_now());
+
+	if (e->counts_time)
+		from -= local64_read(&e->count);
+	smp_wmb();	/* the count of the last stop comes before this */
+	local64_set(&e->hw.prev_count, from);
+	/* Pairs with pe_clock_count(). */
+	smp_store_release(&e->hw.state, 0);
 }
 
 static u64 timer_period(const struct perf_event *event)
@@ -98,13 +110,9 @@ static void disarm(struct perf_event *event)
 
 static void start(struct perf_event *event, int flags)
 {
-	struct pevent *e = pe(event);
-
 	/* A throttled event was not stopped, its timer just did not restart. */
-	if (event->hw.state & PERF_HES_STOPPED) {
-		event->hw.state = 0;
-		local64_set(&event->hw.prev_count, pe_clock_read(&e->slot->clock, pe_now()));
-	}
+	if (event->hw.state & PERF_HES_STOPPED)
+		begin_counting(pe(event));
 	if (is_sampling_event(event))
 		arm(event);
 }
@@ -113,15 +121,15 @@ static void stop(struct perf_event *event, int flags)
 {
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (is_sampling_event(event))
 		disarm(event);
 	fold(event);
+	/* Pairs with pe_clock_count(). */
+	smp_store_release(&event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 }
 
 static int add(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
 		start(event, flags);
 	perf_event_update_userpage(event);
@@ -168,6 +176,7 @@ static int event_init(struct perf_event *event, u64 config)
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;
 
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (is_sampling_event(event))
 		init_timer(event);
 	return 0;

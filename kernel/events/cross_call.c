@@ -12,7 +12,8 @@
  * the caller starts over.  No retry is lost work, because the function has not run; the loop ends
  * unless the task moves between two CPUs faster than an interrupt is delivered, for ever.
  *
- * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.
+ * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.  Only
+ * who leaves such a group does, if samples show all of it: pe_member_call().
  */
 
 #include "sched.h"
@@ -22,6 +23,7 @@ struct remote_call {
 	struct pevent	*e;	/* NULL, or the event that must still be in @ctx */
 	pe_call_fn	fn;
 	void		*arg;
+	bool		leaves;	/* @e leaves its group */
 	bool		done;
 };
 
@@ -32,7 +34,9 @@ static bool still_there(const struct remote_call *call)
 
 static bool is_passive(const struct remote_call *call)
 {
-	return call->e && pe_is_passive(call->e);
+	if (!call->e || !pe_is_passive(call->e))
+		return false;
+	return !call->leaves || !pe_leader(call->e)->samples_group;
 }
 
 static void run_oncpu(void *info)
@@ -105,6 +109,12 @@ void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg)
 		cond_resched();
 }
 
+static void call_and_follow(struct remote_call *call)
+{
+	for (call->ctx = pe_ctx(call->e); !attempt(call); call->ctx = pe_ctx(call->e))
+		cond_resched();
+}
+
 /**
  * pe_event_call() - run a function for one event
  * @e: an attached event
@@ -118,8 +128,20 @@ void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg)
 {
 	struct remote_call call = { .e = e, .fn = fn, .arg = arg };
 
-	for (call.ctx = pe_ctx(e); !attempt(&call); call.ctx = pe_ctx(e))
-		cond_resched();
+	call_and_follow(&call);
+}
+
+/**
+ * pe_member_call() - as pe_event_call(), for what makes the event leave its group
+ * @e: an attached event
+ * @fn: likewise; if samples show the group it runs where they are made: see pe_samples_group()
+ * @arg: its argument
+ */
+void pe_member_call(struct pevent *e, pe_call_fn fn, void *arg)
+{
+	struct remote_call call = { .e = e, .fn = fn, .arg = arg, .leaves = true };
+
+	call_and_follow(&call);
 }
 
 /**

@@ -23,8 +23,8 @@
 #define PIECES_MAY_BE_TOO_LONG	(PAGE_SHIFT >= 16 || IS_ENABLED(CONFIG_PERF_USE_VMALLOC))
 
 /* Collect, begin, write, end. */
-static noinline int the_long_way(struct perf_event *event, struct perf_sample_data *data,
-				 struct pt_regs *regs, bool backward)
+static int collect_and_write(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs, bool backward)
 {
 	struct perf_output_handle handle __uninitialized;
 	struct perf_event_header header;
@@ -40,6 +40,16 @@ static noinline int the_long_way(struct perf_event *event, struct perf_sample_da
 	perf_output_sample(&handle, &header, data, event);
 	perf_output_end(&handle);
 	return 0;
+}
+
+static noinline int the_long_way(struct perf_event *event, struct perf_sample_data *data,
+				 struct pt_regs *regs, bool backward)
+{
+	if (likely(!pe_samples_group(pe(event))))
+		return collect_and_write(event, data, regs, backward);
+	/* From its size to its values the group stays as it is; programs come with irqs on. */
+	guard(irqsave)();
+	return collect_and_write(event, data, regs, backward);
 }
 
 /*
@@ -186,7 +196,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	u64 *w;
 
 	/* More than this takes from a source; the period, which all bring, with plan.direct 0. */
-	if (unlikely(given & ~e->plan.direct))
+	if (unlikely(given & ~e->plan.direct) || pe_hides_kernel(e, regs))
 		return the_long_way(&e->pub, data, regs, backward);
 
 	guard(preempt_notrace)();

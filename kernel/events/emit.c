@@ -348,7 +348,7 @@ static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 
 	pe_for_each_member(m, leader) {
 		if (!nr--)
 			return;		/* joined since the room was reserved */
-		/* Left since we came to the one before it: it leads to nobody of the group. */
+		/* PERF_RECORD_READ: left since we came to the one before it. */
 		if (unlikely(READ_ONCE(m->group_leader) != &leader->pub))
 			break;
 		if (m != e)
@@ -366,7 +366,7 @@ void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len)
 {
 	u64 now = pe_now();
 
-	/* No member is scheduled in or out meanwhile; those of a passive group may leave it. */
+	/* No member is scheduled in or out meanwhile, joins or leaves: see pe_samples_group(). */
 	guard(irqsave)();
 	if (e->attr.read_format & PERF_FORMAT_GROUP)
 		read_group(handle, e, now, pe_times_now(e, now), len);
@@ -430,12 +430,17 @@ static void emit_raw(struct perf_output_handle *handle, const struct perf_raw_re
 	pe_output_skip(handle, frag->pad);
 }
 
-/* u64 nr; [u64 hw_idx;] struct perf_branch_entry lbr[nr]; [u64 counters[nr];] */
+/*
+ * u64 nr; [u64 hw_idx;] struct perf_branch_entry lbr[nr]; [u64 counters[nr];]
+ *
+ * The stack is the CPU's: a program that takes a snapshot may have filled it anew since room was
+ * made, with another length.
+ */
 static void emit_branches(struct perf_output_handle *handle, const struct perf_sample_data *data,
 			  const struct pevent *e)
 {
 	const struct perf_branch_stack *stack = data->br_stack;
-	u64 nr = stack ? stack->nr : 0;
+	u64 nr = stack ? data->br_stack_nr : 0;
 
 	pe_output_put(handle, nr);
 	if (!stack)

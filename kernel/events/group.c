@@ -13,6 +13,9 @@
  *	scheduled -> passive	the last active member leaves: the leader is unqueued, members
  *				count again if they are enabled
  *
+ * Of a group that is shown in samples (leader->samples_group) passive members, too, join and leave
+ * on the CPU where the context is in, or while it is in nowhere: see pe_samples_group().
+ *
  * When a leader leaves, each sibling becomes a group of its own; those that cannot lead
  * (PERF_EV_CAP_SIBLING) end in ERROR.
  *
@@ -184,6 +187,7 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 	list_add_tail(&e->sibling_list, &leader->sibling_list);
 	leader->nr_siblings++;
 	leader->nr_active_kin += !passive;
+	leader->samples_group |= pe_samples_group(e);
 	pe_times_sync(e, now);
 
 	if (pe_group_passive(leader)) {
@@ -221,6 +225,7 @@ void pe_install(struct pevent *e, u64 now)
 	}
 
 	e->nr_active_kin = !e->passive;
+	e->samples_group = pe_samples_group(e);
 	if (e->passive && e->state == PERF_EVENT_STATE_INACTIVE) {
 		passive_start(e, now);
 		return;
@@ -253,6 +258,7 @@ static void promote(struct pevent *e, u64 now)
 	list_del_init(&e->sibling_list);
 	e->group_leader = &e->pub;
 	e->nr_active_kin = !e->passive;
+	e->samples_group = pe_samples_group(e);
 	pe_times_sync(e, now);
 
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))

@@ -206,13 +206,15 @@ static void install_fn(struct pctx *ctx, void *arg)
 	}
 }
 
-/* Nothing of the group is in hardware, with the newcomer neither. */
+/* Nothing of the group is in hardware, with the newcomer neither; and nobody looks at it. */
 static bool joins_passively(const struct pevent *e)
 {
 	const struct pevent *leader = pe_leader(e);
 
-	return pe_passive_in_group(e, leader) && (leader == e || pe_group_passive(leader)) &&
-	       !pe_cgroup_is_first(e);
+	if (!pe_passive_in_group(e, leader) || pe_cgroup_is_first(e))
+		return false;
+	return leader == e || (pe_group_passive(leader) && !leader->samples_group &&
+			       !pe_samples_group(e));
 }
 
 /**
@@ -271,7 +273,7 @@ void pe_detach(struct pevent *e, enum perf_event_state final)
 {
 	struct detach_args args = { .e = e, .final = final };
 
-	pe_event_call(e, detach_fn, &args);
+	pe_member_call(e, detach_fn, &args);
 	pe_task_data_put(e);
 }
 

@@ -31,7 +31,7 @@ static void reset_fn(struct pctx *ctx, void *arg)
 {
 	struct pevent *e = arg;
 
-	if (e->counts_time && pe_is_passive(e))
+	if (e->counts_time)
 		local64_set(&e->hw.prev_count, pe_clock_read(&e->slot->clock, pe_now()));
 	else if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		e->pmu->read(&e->pub);
@@ -271,7 +271,12 @@ static int pause_output(struct pevent *e, bool pause)
 static int filter_records(struct pevent *e, char *text)
 {
 #ifdef CONFIG_EVENT_TRACING
-	return ftrace_profile_set_filter(&e->pub, e->attr.config, text);
+	int ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
+
+	/* Once only: hits follow the pointer to the program, on any CPU. */
+	if (!ret)
+		smp_store_release(&e->hit_filter, e->filter);
+	return ret;
 #else
 	return -EINVAL;
 #endif

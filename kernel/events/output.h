@@ -79,6 +79,17 @@ void pe_tell_reader(struct pevent *e, struct perf_buffer *rb);
 /* A record that no header could tell the length of is lost. Return: -ENOSPC */
 int pe_record_too_long(struct pevent *e);
 
+/*
+ * Skid: an event leaves out the kernel, but its interrupt came only when the CPU was in there
+ * already.  Such a sample is kept, for tools count samples, and tells nothing of the kernel: no
+ * address, no registers.  Everybody who puts such things into a sample or a signal asks here, with
+ * the registers that they come from.  Whose event it is does not matter.
+ */
+static __always_inline bool pe_hides_kernel(const struct pevent *e, struct pt_regs *regs)
+{
+	return e->plan.excludes & PE_EXCLUDES_KERNEL && unlikely(!user_mode(regs));
+}
+
 /* The same to where a record of one piece has room for it. */
 void pe_trailer_put(u64 *at, const struct pevent *e);
 

@@ -104,7 +104,7 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 	static struct perf_callchain_entry none;
 	const struct perf_event_attr *attr = &event->attr;
 	const struct task_struct *target = pe_ctx(pe(event))->task;
-	bool kernel = !attr->exclude_callchain_kernel;
+	bool kernel = !attr->exclude_callchain_kernel && !pe_hides_kernel(pe(event), regs);
 	bool user = !attr->exclude_callchain_user && is_user_task(current);
 	struct perf_callchain_entry *chain = NULL;
 
@@ -360,14 +360,42 @@ static void collect_variable(struct perf_sample_data *data, struct pevent *e, u6
 		collect_aux(data, e);
 }
 
+#define WHERE_WORDS	(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |		\
+			 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+
+/*
+ * pe_hides_kernel(): "unknown", also where the source has provided something.  A guest's addresses
+ * are none of this kernel; the registers are, they are those of the exit from it.  Call chains see
+ * to it themselves.  Branches were filtered by the driver, raw and AUX data by their sources.
+ */
+static noinline void hide_kernel(struct perf_sample_data *data)
+{
+	if (!perf_guest_state()) {
+		data->ip = 0;
+		data->addr = 0;
+		data->phys_addr = 0;
+		data->data_page_size = 0;
+		data->code_page_size = 0;
+		data->sample_flags |= WHERE_WORDS;
+	}
+	if (data->type & ~data->sample_flags & PERF_SAMPLE_REGS_INTR) {
+		data->regs_intr.regs = NULL;
+		data->regs_intr.abi = PERF_SAMPLE_REGS_ABI_NONE;
+		perf_sample_added(data, PERF_SAMPLE_REGS_INTR, regs_size(&data->regs_intr, 0));
+	}
+}
+
 /* Contract: see <linux/perf_event.h>. */
 void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			 struct pt_regs *regs)
 {
 	struct pevent *e = pe(event);
-	u64 want = e->plan.collect & ~data->sample_flags;
+	u64 want;
 
 	data->type = e->plan.sample_type;
+	if (pe_hides_kernel(e, regs))
+		hide_kernel(data);
+	want = e->plan.collect & ~data->sample_flags;
 	if (want & PE_SAMPLE_ID_FIELDS)
 		collect_ids(data, e, want);
 	if (want & PERF_SAMPLE_IP) {

@@ -67,6 +67,7 @@ static inline bool pe_disable_due(struct pevent *e)
 typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
 void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);
 void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg);
+void pe_member_call(struct pevent *e, pe_call_fn fn, void *arg);
 bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg);
 
 /**

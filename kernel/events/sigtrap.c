@@ -5,9 +5,9 @@
  * The overflow may be in an NMI; the signal is sent by a task_work of current before it returns to
  * user space.  The work belongs to the event, so at most one is under way, and it holds a reference
  * from the moment it is queued until it has run: closing the event, exec and exit need not wait for
- * it.  A task that exits, or became a program that may not be looked into, runs its task works and
- * sends nothing.  The work itself is in event.c, which knows what to do when that reference is the
- * last.
+ * it.  A task that exits runs its task works and sends nothing; nor does one that has become
+ * another program since: the event ends there, as sigtrap needs remove_on_exec.  The work itself is
+ * in event.c, which knows what to do when that reference is the last.
  *
  *	pe_sigtrap()		overflow: event's CPU, its task is current, irqs off or NMI
  *	pe_sigtrap_send()	task work: current, irqs on
@@ -34,8 +34,8 @@ void pe_sigtrap_send(struct pevent *e)
 
 	/* From here on the next overflow may queue the work again. */
 	smp_store_release(&e->pending_sigtrap, 0);
-	/* Not to a program that exec() took away from who opened it. */
-	if (current->flags & PF_EXITING || READ_ONCE(pe_ctx(e)->dead))
+	/* If exec() took the event out, the overflow was in the old program, this is the new. */
+	if (current->flags & PF_EXITING || READ_ONCE(e->state) <= PERF_EVENT_STATE_EXIT)
 		return;
 	/* Sending is full of hits, which would want the next signal, for ever. */
 	level = perf_swevent_get_recursion_context();
@@ -54,8 +54,7 @@ void pe_sigtrap_send(struct pevent *e)
  */
 void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs)
 {
-	/* Skid took the overflow into the kernel: its address is none of user space's business. */
-	bool allowed = !(e->attr.exclude_kernel && regs && !user_mode(regs));
+	bool allowed = !regs || !pe_hides_kernel(e, regs);
 
 	/* A task that exits runs no more works, sooner or later. */
 	if (e->pending_sigtrap || current->flags & PF_EXITING)

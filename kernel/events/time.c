@@ -144,21 +144,15 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
  * @e: the event
  * @now: pe_now()
  *
- * A passive clock event never runs code to count: its count is what the slot's clock advanced.  Nor
- * do events that count all hits of their slot: see time.h.
+ * A clock that only counts never runs code for that: its count is what the slot's clock advanced.
+ * Nor do events that count all hits of their slot: see time.h.
  * Under ctx->lock, or on the CPU where @e counts in any context.
  */
 u64 pe_count_now(struct pevent *e, u64 now)
 {
-	u64 count;
-	s64 more;
-
 	if (e->counts_hits)
 		return pe_hits_count(e);
-	count = local64_read(&e->count);
-	if (e->counts_time && e->state == PERF_EVENT_STATE_ACTIVE && pe_is_passive(e)) {
-		more = pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
-		count += max(more, 0);	/* it may have been started by a CPU that is ahead */
-	}
-	return count;
+	if (e->counts_time)
+		return pe_clock_count(e, now);
+	return local64_read(&e->count);
 }

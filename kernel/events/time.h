@@ -106,6 +106,27 @@ static inline u64 pe_hits_count(const struct pevent *e)
 }
 
 /*
+ * A clock that only counts (e->counts_time) is the same with the slot's clock for the slot's hits:
+ * hw.prev_count is what that showed when the event would have shown 0.  The readers are the same;
+ * clock.c starts and stops.
+ */
+static inline u64 pe_clock_count(const struct pevent *e, u64 now)
+{
+	/* Pairs with begin_counting() and stop(). */
+	bool stopped = smp_load_acquire(&e->hw.state) & PERF_HES_STOPPED;
+	u64 count, value;
+
+	if (stopped)
+		return local64_read(&e->count);
+	value = pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
+	/* Who sees the start after a stop sees the count of that. */
+	smp_rmb();
+	count = local64_read(&e->count);
+	/* Started after @now, or by a CPU that is ahead. */
+	return (s64)(value - count) > 0 ? value : count;
+}
+
+/*
  * The two steps of pe_set_state() that a group takes when it goes on the PMU and off again, under
  * the same conditions.  Its leader is enabled, or was when it went on; so nothing but the running
  * clock of the event changes, and that only if the leader has not stopped it already.

@@ -154,12 +154,15 @@ static struct pmu uprobe_pmu = TRACE_PMU(init_uprobe, uprobe_groups);
 
 /* --------------------------------------------------------------------- hits */
 
-/* Read once for a hit: it may be set meanwhile. */
+/*
+ * Read once for a hit: it may be set meanwhile.  Not event->filter, which tracing stores without
+ * order to what it points to.
+ */
 static struct event_filter *filter_of(const struct perf_event *event)
 {
 	const struct perf_event *origin = event->parent ?: event;
 
-	return READ_ONCE(origin->filter);
+	return READ_ONCE(pe(origin)->hit_filter);
 }
 
 static __always_inline bool wants(const struct perf_event *event, struct event_filter *filter,

@@ -382,12 +382,16 @@ struct pevent {
 							/*   that of the cgroup's slot */
 	struct pe_clock		running;		/* l: driven by the slot's clock */
 
+	/* pub.filter, published to hits by store-release: ioctl.c */
+	struct event_filter	*hit_filter;
+
 	/* membership */
 	struct list_head	ctx_entry;		/* R, L */
 	struct list_head	sideband_entry;		/* R, L */
 	struct list_head	freq_entry;		/* L */
 	struct list_head	mapped_entry;		/* L: since its first mmap() */
 	unsigned int		nr_active_kin;		/* M: leader: members to be scheduled */
+	bool			samples_group;		/* M: leader: see pe_samples_group() */
 	unsigned int		family_gen;		/* F: on and off; child: as of fork */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on part->running[] */
@@ -553,6 +557,16 @@ static inline bool pe_group_passive(const struct pevent *leader)
 static inline bool pe_is_passive(const struct pevent *e)
 {
 	return pe_group_passive(pe_leader(e));
+}
+
+/*
+ * Do the samples of @e show its whole group?  Who makes one walks the members without a lock, and
+ * has made room for all of them.  So where there is such a member, even a passive group gets and
+ * loses members only where nobody can be in the middle of that: on ctx->oncpu, or while that is -1.
+ */
+static inline bool pe_samples_group(const struct pevent *e)
+{
+	return e->plan.sample_type & PERF_SAMPLE_READ && e->attr.read_format & PERF_FORMAT_GROUP;
 }
 
 /* All siblings of @leader; the caller holds ctx->mutex or ctx->lock, or has irqs off on its CPU. */

@@ -281,6 +281,7 @@ static void longest_stack(void)
 	load("branch=1", PERF_SAMPLE_BRANCH_STACK);
 	pt_need(!pt_module_set(MODULE, "branch", (long long)fits), "branch");
 	attr = sampler(PERF_SAMPLE_BRANCH_STACK);
+	attr.sample_max_stack = 0xffff;
 	attr.read_format = PERF_FORMAT_LOST;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, fd, 64);
@@ -304,6 +305,119 @@ static void longest_stack(void)
 	close(fd);
 }
 
+/* sample_max_stack is for branches, too: the newest are shown. */
+static void not_more_than_asked_for(void)
+{
+	struct perf_event_attr attr;
+	struct pt_sample s;
+	int i;
+
+	load("branch=5 counters=1", PERF_SAMPLE_BRANCH_STACK);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 has that limit for call chains only");
+	attr = sampler(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC);
+	attr.branch_sample_type |= PERF_SAMPLE_BRANCH_COUNTERS | PERF_SAMPLE_BRANCH_HW_INDEX;
+	attr.sample_max_stack = 2;
+	sample_once(&attr, &s);
+	check_branches(&s, 2);
+	pt_eq(s.hw_idx, 5);
+	for (i = 0; i < 2; i++)
+		pt_eq(s.branch_counters[i], 0x300 + i);
+	pt_eq(s.data_src, MEM_NA);
+	attr.sample_max_stack = 5;
+	sample_once(&attr, &s);
+	check_branches(&s, 5);
+	/* Who does not say gets what the sysctl allows. */
+	pt_need(!pt_module_set(MODULE, "branch", 200), "branch");
+	attr.sample_max_stack = 0;
+	sample_once(&attr, &s);
+	check_branches(&s, (u64)pt_sysctl_get("perf_event_max_stack"));
+}
+
+/* A program takes a snapshot between the sample's size and its words: that stays the size. */
+static void stack_changes_meanwhile(void)
+{
+	static const int then[] = { 1, 6, 3 };
+	struct perf_event_attr attr;
+	struct pt_sample s;
+	unsigned int i;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 looks at the length of the stack twice");
+	load("branch=3 counters=1", PERF_SAMPLE_BRANCH_STACK);
+	attr = sampler(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC);
+	attr.branch_sample_type |= PERF_SAMPLE_BRANCH_COUNTERS;
+	for (i = 0; i < PT_ARRAY_SIZE(then); i++) {
+		pt_need(!pt_module_set(MODULE, "later", then[i]), "later");
+		sample_once(&attr, &s);
+		check_branches(&s, 3);
+		pt_eq(s.data_src, MEM_NA);
+	}
+}
+
+#define PLACES	(PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |		\
+		 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+
+static void check_cpumode(u16 want)
+{
+	pt_eq(sampled.h.misc & PERF_RECORD_MISC_CPUMODE_MASK, want);
+}
+
+/*
+ * The interrupt of an event that leaves out the kernel comes when the CPU is in there already. The
+ * sample is there and tells nothing of it; what is of user space stays.
+ */
+static void skid_into_the_kernel(void)
+{
+	static const u64 provided[] = { 0, PLACES & ~(u64)PERF_SAMPLE_IP };
+	struct perf_event_attr attr;
+	struct pt_sample s;
+	unsigned int i;
+
+	load("skid=1", 0);
+	attr = sampler(PLACES | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_WEIGHT |
+		       PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER);
+	attr.sample_regs_intr = 0xff;
+	attr.sample_regs_user = 0xff;
+	sample_once(&attr, &s);
+	check_cpumode(PERF_RECORD_MISC_KERNEL);
+	pt_check((s64)s.ip < 0, "ip %llx", (unsigned long long)s.ip);
+	pt_check(s.intr_abi, "no registers");
+	pt_eq(s.ips[0], (u64)PERF_CONTEXT_KERNEL);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 shows the kernel");
+
+	attr.exclude_kernel = 1;
+	for (i = 0; i < PT_ARRAY_SIZE(provided); i++) {
+		pt_need(!pt_module_set(MODULE, "provide", (long long)provided[i]), "provide");
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR;
+		sample_once(&attr, &s);
+		check_cpumode(PERF_RECORD_MISC_KERNEL);
+		pt_eq(s.ip, 0);
+		pt_eq(s.addr, 0);
+		pt_eq(s.phys_addr, 0);
+		pt_eq(s.data_page, 0);
+		pt_eq(s.code_page, 0);
+		pt_eq(s.intr_abi, 0);
+		pt_eq(s.tid, pt_tid());
+		pt_check(s.user_abi, "no registers of user space");
+		pt_check(s.nr_ips > 1, "%llu entries", (unsigned long long)s.nr_ips);
+		pt_eq(s.ips[0], (u64)PERF_CONTEXT_USER);
+	}
+
+	/* The short way, and one where user space was interrupted. */
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_TID;
+	sample_once(&attr, &s);
+	pt_eq(s.ip, 0);
+	pt_eq(s.addr, 0);
+	pt_eq(s.tid, pt_tid());
+	pt_need(!pt_module_set(MODULE, "skid", 0), "skid");
+	sample_once(&attr, &s);
+	check_cpumode(PERF_RECORD_MISC_USER);
+	pt_check((s64)s.ip > 0, "ip %llx", (unsigned long long)s.ip);
+	pt_eq(s.addr, 0xadd0);
+}
+
 static const struct pt_case cases[] = {
 	{ "branch stacks where there are none", not_supported },
 	{ "branch stack", stack },
@@ -315,6 +429,9 @@ static const struct pt_case cases[] = {
 	{ "values of the driver", values_of_the_driver },
 	{ "values nobody knows", values_nobody_knows },
 	{ "the longest branch stack", longest_stack },
+	{ "not more branches than asked for", not_more_than_asked_for },
+	{ "the stack changes meanwhile", stack_changes_meanwhile },
+	{ "skid into the kernel", skid_into_the_kernel },
 };
 
 PT_MAIN(cases)

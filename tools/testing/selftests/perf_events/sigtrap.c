@@ -287,6 +287,49 @@ static void class32_exec_of_an_unreadable_program(void)
 	unlink(path);
 }
 
+static struct perf_event_attr trap_at_execve(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_execve"));
+
+	attr.sample_period = 1;
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	return attr;
+}
+
+static void exec_with_a_hit(void *arg)
+{
+	struct perf_event_attr attr = trap_at_execve();
+
+	pt_open(&attr, 0, -1, -1, arg ? PERF_FLAG_FD_CLOEXEC : 0);
+	execl("/proc/self/exe", "sigtrap", "--exec", NULL);
+	_exit(97);
+}
+
+/* The overflow is inside of exec: its signal would kill a program that knows nothing of it. */
+static void not_to_the_new_program(void)
+{
+	int cloexec = 1;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 kills the new program");
+	pt_reap(pt_fork(exec_with_a_hit, NULL));
+	pt_reap(pt_fork(exec_with_a_hit, &cloexec));
+}
+
+static void of_an_exec_that_fails(void)
+{
+	struct perf_event_attr attr = trap_at_execve();
+	int fd;
+
+	catch_traps();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(execl("/nowhere", "nowhere", NULL), -1);
+	pt_eq(got.nr, 1);
+	pt_eq(pt_count(fd), 1);
+}
+
 /* The signal itself is a hit. It must not be the reason of the next signal. */
 static void its_own_signal(void)
 {
@@ -446,6 +489,8 @@ static const struct pt_case cases[] = {
 	{ "refresh_ends_it", refresh_ends_it },
 	{ "of_inherited_threads", of_inherited_threads },
 	{ "its_own_signal", its_own_signal },
+	{ "not_to_the_new_program", not_to_the_new_program },
+	{ "of_an_exec_that_fails", of_an_exec_that_fails },
 	{ "refused", refused },
 	{ "class32_exit_with_a_signal_pending", class32_exit_with_a_signal_pending },
 	{ "class32_exec_with_a_signal_pending", class32_exec_with_a_signal_pending },

@@ -446,6 +446,121 @@ static void hw_over_migrations(void)
 	pt_check(n >= 2000000 && n < 2020000, "%llu instructions", (unsigned long long)n);
 }
 
+/* ---- groups in samples, while other CPUs change them ---- */
+
+#define MEMBERS	8
+
+static struct pt_record rec;
+static struct pt_sample s;
+
+static struct perf_event_attr sampling_faults(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	attr.disabled = 1;
+	return attr;
+}
+
+static void fault_some(struct worker *w)
+{
+	(void)w;
+	pt_fault(8);
+}
+
+/* Members stand in the order in which they came: ids rise, and there is one in each place. */
+static void check_whole_groups(struct pt_ring *ring, const struct perf_event_attr *attr,
+			       u64 *samples)
+{
+	u64 i;
+
+	while (pt_next(ring, &rec) && !pt_failures()) {
+		if (rec.h.type != PERF_RECORD_SAMPLE)
+			continue;
+		pt_parse_sample(attr, &rec, &s);
+		pt_check(s.read.nr >= 1 && s.read.nr <= MEMBERS, "%llu members",
+			 (unsigned long long)s.read.nr);
+		for (i = 1; i < s.read.nr && !pt_failures(); i++)
+			pt_check(s.read.v[i].id > s.read.v[i - 1].id, "id %llu behind %llu",
+				 (unsigned long long)s.read.v[i].id,
+				 (unsigned long long)s.read.v[i - 1].id);
+		++*samples;
+	}
+	pt_consume(ring);
+}
+
+/* A sample shows the group as it is at one moment, whoever closes and opens members meanwhile. */
+static void members_leave_during_samples(void)
+{
+	struct perf_event_attr attr = sampling_faults(), other = pt_attr(PT_SW(EMULATION_FAULTS));
+	int lead, fd[MEMBERS], i, turn;
+	struct pt_ring ring;
+	struct worker w;
+	u64 samples = 0;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	start_worker(&w, fault_some, last_cpu());
+	pt_pin(0);
+	lead = pt_open(&attr, w.tid, -1, -1, 0);
+	other.read_format = attr.read_format;
+	for (i = 1; i < MEMBERS; i++)
+		fd[i] = pt_open(&other, w.tid, -1, lead, 0);
+	pt_map(&ring, lead, 128);
+	pt_enable(lead);
+	go_worker(&w);
+	for (turn = 0; turn < 3000 && !pt_failures(); turn++) {
+		i = 1 + turn * 3 % (MEMBERS - 1);
+		close(fd[i]);
+		fd[i] = pt_open(&other, w.tid, -1, lead, 0);
+		check_whole_groups(&ring, &attr, &samples);
+	}
+	while (!samples)
+		check_whole_groups(&ring, &attr, &samples);
+	stop_worker(&w);
+	pt_unmap(&ring);
+	close(lead);
+}
+
+/* A clock that is switched off and on from elsewhere: what samples show of it never goes back. */
+static void clock_stopped_during_samples(void)
+{
+	struct perf_event_attr attr = sampling_faults(), clock = pt_attr(PT_SW(TASK_CLOCK));
+	u64 samples = 0, last = 0;
+	struct pt_ring ring;
+	struct worker w;
+	int lead, fd, turn;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	start_worker(&w, fault_some, last_cpu());
+	pt_pin(0);
+	lead = pt_open(&attr, w.tid, -1, -1, 0);
+	fd = pt_open(&clock, w.tid, -1, lead, 0);
+	pt_map(&ring, lead, 128);
+	pt_enable(lead);
+	go_worker(&w);
+	for (turn = 0; (turn < 3000 || samples < 100) && !pt_failures(); turn++) {
+		pt_disable(fd);
+		pt_enable(fd);
+		while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && !pt_failures()) {
+			pt_parse_sample(&attr, &rec, &s);
+			pt_eq(s.read.nr, 2);
+			pt_check(s.read.v[1].value >= last, "%llu after %llu",
+				 (unsigned long long)s.read.v[1].value, (unsigned long long)last);
+			last = s.read.v[1].value;
+			samples++;
+		}
+		pt_consume(&ring);
+	}
+	stop_worker(&w);
+	pt_check(pt_count(fd) >= last, "the count went back");
+	pt_unmap(&ring);
+	close(lead);
+}
+
 static const struct pt_case cases[] = {
 	{ "migrating_counts_are_exact", migrating_counts_are_exact },
 	{ "read_from_elsewhere", read_from_elsewhere },
@@ -458,6 +573,8 @@ static const struct pt_case cases[] = {
 	{ "task_clock_over_migrations", task_clock_over_migrations },
 	{ "task_clock_read_from_elsewhere", task_clock_read_from_elsewhere },
 	{ "hw_over_migrations", hw_over_migrations },
+	{ "members_leave_during_samples", members_leave_during_samples },
+	{ "clock_stopped_during_samples", clock_stopped_during_samples },
 };
 
 PT_MAIN(cases)

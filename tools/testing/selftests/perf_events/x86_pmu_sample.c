@@ -148,6 +148,62 @@ static void in_the_kernel(void)
 	pt_eq(n, count / 5003);
 }
 
+#define SKID_TURNS	5000
+
+/* One period that ends with the SYSCALL: the PMI comes at the first instruction of the kernel. */
+static void sample_of_syscall(struct perf_event_attr attr, u64 ip, u16 mode)
+{
+	u64 i;
+	int fd;
+
+	attr.sample_period = X86_SPIN_COST(SKID_TURNS);
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
+			   PERF_SAMPLE_REGS_INTR;
+	attr.sample_regs_intr = 0xff;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 16);
+	x86_measured_spin(fd, SKID_TURNS);
+	pt_eq(pt_count(fd), attr.sample_period);
+	pt_need(pt_next(&ring, &rec), "no sample");
+	pt_eq(rec.h.type, PERF_RECORD_SAMPLE);
+	pt_parse_sample(&attr, &rec, &s);
+	pt_eq(rec.h.misc & PERF_RECORD_MISC_CPUMODE_MASK, mode);
+	pt_eq(s.ip, ip);
+	pt_eq(!!s.intr_abi, mode == PERF_RECORD_MISC_USER);
+	pt_eq(s.tid, pt_tid());
+	for (i = 0; i < s.nr_ips; i++)
+		pt_check((s64)s.ips[i] > 0 || s.ips[i] == (u64)PERF_CONTEXT_USER, "entry %llx",
+			 (unsigned long long)s.ips[i]);
+	pt_check(!pt_next(&ring, &rec), "more than one record");
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static int max_precise(void)
+{
+	return (int)pt_read_number(X86_PMU "caps/max_precise", 0);
+}
+
+/* Who leaves out the kernel learns nothing of it, and has his sample. */
+static void skid_behind_syscall(void)
+{
+	const u64 syscall_at = x86_spin_ip(SKID_TURNS, X86_SPIN_COST(SKID_TURNS) - 1);
+	struct perf_event_attr attr = x86_general_cycles();
+
+	x86_need_exact();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 shows the kernel");
+	sample_of_syscall(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 0, PERF_RECORD_MISC_KERNEL);
+	if (!x86_is_intel() || max_precise() < 2)
+		return;
+	/* The record is of user space: the SYSCALL, which has 2 bytes, or the one behind it. */
+	attr.config = 0x1c0;
+	attr.precise_ip = 1;
+	sample_of_syscall(attr, syscall_at + 2, PERF_RECORD_MISC_USER);
+	attr.precise_ip = 2;
+	sample_of_syscall(attr, syscall_at, PERF_RECORD_MISC_USER);
+}
+
 /* Right after boot no tick may come for a while: those of the boot ran ahead of the clock. */
 static void await_tick(void)
 {
@@ -253,11 +309,6 @@ static void throttled_and_moved(void)
 	while (seen_record(PERF_RECORD_SAMPLE, &samples))
 		;
 	pt_eq(pt_count(fd) / 2003, samples);
-}
-
-static int max_precise(void)
-{
-	return (int)pt_read_number(X86_PMU "caps/max_precise", 0);
 }
 
 /* PEBS: the record is of the instruction that overflowed, or of the one after it. */
@@ -437,6 +488,7 @@ static const struct pt_case cases[] = {
 	{ "together", together },
 	{ "back_to_back", back_to_back },
 	{ "in_the_kernel", in_the_kernel },
+	{ "skid_behind_syscall", skid_behind_syscall },
 	{ "throttled", throttled },
 	{ "throttled_and_moved", throttled_and_moved },
 	{ "class45_precise", precise },

@@ -9,6 +9,9 @@
  *	provide		PERF_SAMPLE_* bits the driver fills in itself
  *	branch		branch stacks are accepted; their number of entries
  *	counters	with branch: a word of counters for each entry
+ *	later		with branch: if not 0, that many are in the stack by the time the sample is
+ *			written, as after a snapshot of a BPF program
+ *	skid		samples are taken where the driver itself is, in the kernel
  *	filters		at load: how many address filters there are
  *	refuse		errno with which the driver refuses a list of filters, 0: none
  *	syncs		how often filters were handed over
@@ -45,6 +48,10 @@ static unsigned int branch;
 module_param(branch, uint, 0644);
 static bool counters;
 module_param(counters, bool, 0644);
+static unsigned int later;
+module_param(later, uint, 0644);
+static bool skid;
+module_param(skid, bool, 0644);
 static unsigned int filters;
 module_param(filters, uint, 0444);
 static int refuse;
@@ -107,6 +114,8 @@ static void take_sample(struct perf_event *event, struct here *h, struct pt_regs
 
 		perf_sample_save_brstack(&data, event, make_branches(h, min(branch, MAX_BRANCHES)),
 					 with ? h->counters : NULL);
+		if (later)
+			make_branches(h, min(later, MAX_BRANCHES));
 	}
 	if (is_sampling_event(event))
 		handler(event, &data, regs);
@@ -114,7 +123,7 @@ static void take_sample(struct perf_event *event, struct here *h, struct pt_regs
 
 static int set_fire(const char *text, const struct kernel_param *kp)
 {
-	struct pt_regs *regs = task_pt_regs(current);
+	struct pt_regs *regs = task_pt_regs(current), kernel;
 	unsigned long flags;
 	unsigned int n, i;
 	struct here *h;
@@ -122,6 +131,10 @@ static int set_fire(const char *text, const struct kernel_param *kp)
 
 	if (err)
 		return err;
+	if (skid) {
+		perf_fetch_caller_regs(&kernel);
+		regs = &kernel;
+	}
 	local_irq_save(flags);
 	h = this_cpu_ptr(&here);
 	while (n--) {
