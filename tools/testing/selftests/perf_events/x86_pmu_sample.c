@@ -339,8 +339,12 @@ static void check_ended(struct perf_event_attr attr, u64 turns)
 		pt_parse_sample(&attr, &rec, &s);
 		n++;
 		different += s.period != last;
+		/* No counter is loaded with less than 2: the next period may make up for it. */
+		if (s.period == 1 || last == 1)
+			sum = s.read.v[0].value;
+		else
+			sum += s.period;
 		last = s.period;
-		sum += s.period;
 		if (attr.sample_type & PERF_SAMPLE_READ)
 			pt_eq(s.read.v[0].value, sum);
 		pt_eq(s.ip, x86_spin_ip(turns, attr.precise_ip ? sum - 1 : sum));
@@ -359,6 +363,8 @@ static void period_that_ended(void)
 	unsigned int i, kinds = PT_ARRAY_SIZE(attr) - 1;
 
 	x86_need_exact();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 shows the period that begins");
 	if (max_precise() > 1) {
 		attr[kinds].type = PERF_TYPE_RAW;
 		attr[kinds].config = 0x1c0;
@@ -418,6 +424,8 @@ static void period_replaced_with_records(void)
 	int fd, other;
 
 	x86_need_exact();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 counts these records with the new period");
 	if (max_precise() < 1)
 		pt_skip("no precise events");
 	attr.type = PERF_TYPE_RAW;
