@@ -387,7 +387,7 @@ struct hw_perf_event {
 	u64			sample_period;
 	union {
 		struct {
-			/** @last_period: the period in force for the sample under way */
+			/** @last_period: the period that the counter is in */
 			u64		last_period;
 			/** @period_left: events until the next sample, <= 0 when due */
 			local64_t	period_left;

@@ -138,13 +138,13 @@ static __always_inline u64 *put_words(u64 *w, const struct perf_sample_data *dat
 {
 	*(struct perf_event_header *)w++ = (struct perf_event_header) {
 		.type	= PERF_RECORD_SAMPLE,
-		.misc	= perf_misc_flags(regs),
+		.misc	= pe_sample_misc(e, regs),
 		.size	= size,
 	};
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		*w++ = e->sink->id;
 	if (type & PERF_SAMPLE_IP)
-		*w++ = perf_instruction_pointer(regs);
+		*w++ = pe_sample_ip(e, regs);
 	return type & BEHIND_IP ? put_behind_ip(w, data, e, type) : w;
 }
 

@@ -107,6 +107,31 @@ void pe_aux_pause(struct pevent *e);
 void pe_aux_resume(struct pevent *e);
 void pe_record_itrace_start(struct pevent *e);
 
+/*
+ * Where was the CPU?  To an event that counts no guests a guest is nothing but the place where the
+ * host's kernel entered it; the architecture would say where in the guest.
+ */
+static inline bool pe_hides_guest(const struct pevent *e)
+{
+	return IS_ENABLED(CONFIG_GUEST_PERF_EVENTS) && unlikely(e->attr.exclude_guest) &&
+	       perf_guest_state();
+}
+
+static inline unsigned long pe_sample_ip(const struct pevent *e, struct pt_regs *regs)
+{
+	return pe_hides_guest(e) ? instruction_pointer(regs) : perf_instruction_pointer(regs);
+}
+
+static inline u16 pe_sample_misc(const struct pevent *e, struct pt_regs *regs)
+{
+	u16 misc = perf_misc_flags(regs);
+
+	if (!pe_hides_guest(e))
+		return misc;
+	misc &= ~PERF_RECORD_MISC_CPUMODE_MASK;
+	return misc | (user_mode(regs) ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+}
+
 /* Does it act on the AUX area of its leader?  Then it has e->aux_event while it is in the group. */
 static inline bool pe_needs_tracer(const struct pevent *e)
 {

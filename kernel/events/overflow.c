@@ -176,8 +176,11 @@ static void throttle_here(struct pevent *e)
 	pe_record_throttle(e, true);
 }
 
-/* Frequency mode: the time that one period took says how long the next one should be. */
-static noinline void measure_rate(struct pevent *e)
+/*
+ * Frequency mode: the time that a period took says how long the next one should be.  @period is the
+ * one that ended; hw.last_period may be the next one by now.
+ */
+static noinline void measure_rate(struct pevent *e, u64 period)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 now = pe_now();
@@ -186,11 +189,14 @@ static noinline void measure_rate(struct pevent *e)
 	hw->freq_time_stamp = now;
 	/* After a longer time the event was away, or idle: that is no measurement. */
 	if (delta > 0 && delta < 2 * TICK_NSEC)
-		pe_adjust_period(e, delta, hw->last_period, true);
+		pe_adjust_period(e, delta, period, true);
 }
 
-/* Count a sample.  Return: the event has to be stopped because it was throttled just now. */
-static __always_inline bool account(struct pevent *e, bool throttle)
+/*
+ * Count a sample, at the end of a @period.  Return: the event has to be stopped because it was
+ * throttled just now.
+ */
+static __always_inline bool account(struct pevent *e, bool throttle, u64 period)
 {
 	u64 nr = pe_count_sample(e);
 	bool stop = false;
@@ -201,7 +207,7 @@ static __always_inline bool account(struct pevent *e, bool throttle)
 	}
 
 	if (e->attr.freq)
-		measure_rate(e);
+		measure_rate(e, period);
 	return stop;
 }
 
@@ -215,7 +221,7 @@ static __always_inline bool account(struct pevent *e, bool throttle)
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	return account(pe(event), true);
+	return account(pe(event), true, event->hw.last_period);
 }
 
 /* One of the samples that PERF_EVENT_IOC_REFRESH asked for.  Return: it was the last. */
@@ -232,7 +238,7 @@ static bool last_wanted(struct pevent *e)
 static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	       struct pt_regs *regs)
 {
-	int stop = account(e, throttle);
+	int stop = account(e, throttle, data->period);
 
 	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
 		return stop;
@@ -290,7 +296,7 @@ int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 		return 0;
 	if (unlikely(READ_ONCE(e->sink->elaborate)))
 		return elaborate_overflow(e, throttle, data, regs);
-	stop = account(e, throttle);
+	stop = account(e, throttle, data->period);
 	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
 	return stop;
 }

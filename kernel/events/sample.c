@@ -399,7 +399,7 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
 	if (want & PE_SAMPLE_ID_FIELDS)
 		collect_ids(data, e, want);
 	if (want & PERF_SAMPLE_IP) {
-		data->ip = perf_instruction_pointer(regs);
+		data->ip = pe_sample_ip(e, regs);
 		data->sample_flags |= PERF_SAMPLE_IP;
 	}
 	if (want & RARE_WORDS) {
@@ -432,7 +432,7 @@ void perf_prepare_header(struct perf_event_header *header, struct perf_sample_da
 	u32 size = pe_sample_size(data, pe(event));
 
 	header->type = PERF_RECORD_SAMPLE;
-	header->misc = perf_misc_flags(regs);
+	header->misc = pe_sample_misc(pe(event), regs);
 	/* perf_output_begin() refuses 0 */
 	header->size = size <= U16_MAX ? size : 0;
 }

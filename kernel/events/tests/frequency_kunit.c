@@ -195,6 +195,31 @@ static void swevent_new_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, left(event), -1000LL);
 }
 
+static void no_sample(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+}
+
+/* At an overflow the next period may be in force already; what was measured is the one that ended. */
+static void rate_of_the_period_that_ended(struct kunit *test)
+{
+	struct pevent *e = pe(make_event(test, 1000));
+	struct perf_sample_data data;
+
+	e->sink = e;
+	e->overflow_handler = no_sample;
+	e->attr.freq = 1;
+	e->attr.sample_freq = 1000;
+	e->hw.last_period = 1000000;
+	perf_sample_data_init(&data, 0, 1000);
+	scoped_guard(irqsave) {
+		/* A thousand events in a millisecond, or a little longer: that is right. */
+		e->hw.freq_time_stamp = pe_now() - NSEC_PER_MSEC;
+		pe_overflow(e, false, &data, NULL);
+	}
+	KUNIT_EXPECT_LE(test, e->hw.sample_period, 1000ULL);
+}
+
 static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(period_exact),
 	KUNIT_CASE(period_wide),
@@ -206,6 +231,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(swevent_periods_over),
 	KUNIT_CASE(swevent_no_hit_lost),
 	KUNIT_CASE(swevent_new_period),
+	KUNIT_CASE(rate_of_the_period_that_ended),
 	{}
 };
 

@@ -50,7 +50,6 @@ void x86_pe_place(struct perf_event *event, int idx);
 int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs);
 void x86_pe_arm_lvtpc(void);
 void x86_pe_forget_lvtpc(void);
-void x86_pe_forget_every_lvtpc(void);
 
 /* user.c */
 extern struct device_attribute x86_pe_rdpmc_attr;

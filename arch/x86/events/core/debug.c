@@ -43,17 +43,37 @@ static void print_register(int cpu, const char *what, u32 msr)
 	print(cpu, what, value);
 }
 
-static void print_global(int cpu, struct pmu *pmu)
+static bool is_amd(void)
 {
-	if (x86_pmu.version < 2)
-		return;
-	pr_info("\n");
+	return boot_cpu_data.x86_vendor == X86_VENDOR_AMD ||
+	       boot_cpu_data.x86_vendor == X86_VENDOR_HYGON;
+}
+
+static void print_amd_global(int cpu)
+{
+	print_register(cpu, "ctrl:", MSR_AMD64_PERF_CNTR_GLOBAL_CTL);
+	print_register(cpu, "status:", MSR_AMD64_PERF_CNTR_GLOBAL_STATUS);
+}
+
+static void print_intel_global(int cpu, struct pmu *pmu)
+{
 	print_register(cpu, "ctrl:", MSR_CORE_PERF_GLOBAL_CTRL);
 	print_register(cpu, "status:", MSR_CORE_PERF_GLOBAL_STATUS);
 	print_register(cpu, "overflow:", MSR_CORE_PERF_GLOBAL_OVF_CTRL);
 	print_register(cpu, "fixed:", MSR_ARCH_PERFMON_FIXED_CTR_CTRL);
 	if (hybrid(pmu, pebs_constraints))
 		print_register(cpu, "pebs:", MSR_IA32_PEBS_ENABLE);
+}
+
+static void print_global(int cpu, struct pmu *pmu)
+{
+	if (x86_pmu.version < 2)
+		return;
+	pr_info("\n");
+	if (is_amd())
+		print_amd_global(cpu);
+	else
+		print_intel_global(cpu, pmu);
 	if (x86_pmu.lbr_nr)
 		print_register(cpu, "debugctl:", MSR_IA32_DEBUGCTLMSR);
 }

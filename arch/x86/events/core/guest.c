@@ -90,7 +90,6 @@ struct pmu *x86_get_pmu(unsigned int cpu)
 /** perf_check_microcode - new microcode was loaded: does it lift a restriction? */
 void perf_check_microcode(void)
 {
-	x86_pe_forget_every_lvtpc();
 	if (x86_pmu.check_microcode)
 		x86_pmu.check_microcode();
 }

@@ -8,8 +8,10 @@
  * that nobody knows.  The vendor's handle_irq does the work; x86_pmu_handle_irq() is that of CPUs
  * without an overflow status.
  *
- * Delivery masks the local APIC's entry (on Intel), the vendor's handler unmasks it.  An NMI while
- * no event exists is not for us: nobody unmasks then, so the entry counts as unknown.
+ * Delivery masks the local APIC's entry (on Intel), the vendor's handler unmasks it.  An NMI that
+ * does not get there may have been a PMI: there was no event, or it merged with the one that has
+ * CPUs wait for new microcode.  Hence the entry is known to be unmasked only as long as this CPU
+ * has had no NMI but those that were handled.
  */
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
@@ -21,8 +23,14 @@
 
 #include "core.h"
 
-/* The local APIC's entry is known to deliver NMIs on this CPU. */
-static DEFINE_PER_CPU(bool, lvtpc_armed);
+/* nmis() when the local APIC's entry was known to deliver NMIs on this CPU last; 0: never. */
+static DEFINE_PER_CPU(unsigned int, lvtpc_armed);
+
+/* How many NMIs this CPU has had, counted before anybody handles them; and one more. */
+static unsigned int nmis(void)
+{
+	return this_cpu_read(irq_stat.__nmi_count) + 1;
+}
 
 static bool overflowed(u64 raw)
 {
@@ -34,9 +42,10 @@ static void take_sample(struct cpu_hw_events *cpuc, struct perf_event *event, st
 {
 	struct perf_sample_data data __uninitialized;
 
+	/* Its period is the one that ended, not the one that begins. */
+	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (!static_call(x86_pmu_set_period)(event))
 		return;		/* the period is longer than the counter */
-	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (has_branch_stack(event))
 		perf_sample_save_brstack(&data, event, &cpuc->lbr_stack, NULL);
 	if (perf_event_overflow(event, &data, regs))
@@ -79,18 +88,24 @@ static bool is_zhaoxin(void)
 	       boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR;
 }
 
+/* The base's driver for Knights Corner leaves the entry as it is. */
+static bool leaves_masked(void)
+{
+	return IS_ENABLED(CONFIG_CPU_SUP_INTEL) && unlikely(boot_cpu_data.x86 == 0x0b);
+}
+
 /* NMI_LOCAL handler. */
 int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 {
 	u64 start;
 	int handled;
 
-	if (!atomic_read(&x86_pe_active_events)) {
-		x86_pe_forget_lvtpc();
+	if (!atomic_read(&x86_pe_active_events))
 		return NMI_DONE;
-	}
 	start = sched_clock();
 	handled = static_call(x86_pmu_handle_irq)(regs);
+	if (!leaves_masked())
+		__this_cpu_write(lvtpc_armed, nmis());
 	/* The PMU is off for want of events, or about to be. */
 	if (unlikely(!__this_cpu_read(cpu_hw_events.enabled)) && is_zhaoxin())
 		static_call(x86_pmu_disable_all)();
@@ -112,31 +127,24 @@ void perf_events_lapic_init(void)
 }
 
 /*
- * Events were added: make sure that their PMI arrives.  Interrupts off.
+ * Counters are about to be let go: make sure that their PMI arrives.  Interrupts off.
  *
  * Writing the entry costs as much as programming a counter, so it is written only when its state is
- * not known: at first, after the CPU was down, after an NMI that was not handled.  An NMI between
- * the write and the flag cannot be unhandled, for there are events.  Under Xen the entry is the
- * hypervisor's and may change behind our back.
+ * not known: at first, after the CPU was down, after an NMI that was not handled.  The NMIs are
+ * counted before the write, so one that comes in between is taken for unhandled at worst.  Under
+ * Xen the entry is the hypervisor's and may change behind our back.
  */
 void x86_pe_arm_lvtpc(void)
 {
-	if (__this_cpu_read(lvtpc_armed))
+	unsigned int now = nmis();
+
+	if (likely(__this_cpu_read(lvtpc_armed) == now))
 		return;
 	perf_events_lapic_init();
-	__this_cpu_write(lvtpc_armed, !boot_cpu_has(X86_FEATURE_XENPV));
+	__this_cpu_write(lvtpc_armed, boot_cpu_has(X86_FEATURE_XENPV) ? 0 : now);
 }
 
 void x86_pe_forget_lvtpc(void)
 {
-	__this_cpu_write(lvtpc_armed, false);
-}
-
-/* NMIs may have been swallowed on any CPU, while it was waiting for new microcode. */
-void x86_pe_forget_every_lvtpc(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(lvtpc_armed, cpu), false);
+	__this_cpu_write(lvtpc_armed, 0);
 }

@@ -267,14 +267,13 @@ static void turn_on(struct pmu *pmu)
 	if (cpuc->enabled)
 		return;
 	/* What made the others move may be deleted again: then nothing was added. */
-	if (added || unlikely(__this_cpu_read(must_move))) {
+	if (added || unlikely(__this_cpu_read(must_move)))
 		apply(cpuc);
-		x86_pe_arm_lvtpc();
-	}
 	if (is_idle(cpuc)) {
 		leave_fixed_off(cpuc);
 		return;
 	}
+	x86_pe_arm_lvtpc();
 	cpuc->enabled = 1;
 	barrier();
 	static_call(x86_pmu_enable_all)(added);

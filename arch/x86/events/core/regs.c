@@ -9,6 +9,7 @@
 #include <asm/desc.h>
 #include <asm/mmu_context.h>
 #include <asm/ptrace.h>
+#include <asm/tlbflush.h>
 
 #include "core.h"
 
@@ -21,9 +22,16 @@
 static unsigned long ldt_base(unsigned int entry)
 {
 #ifdef CONFIG_MODIFY_LDT_SYSCALL
-	/* Pairs with the release in install_ldt(); it is freed after an IPI, which waits for us. */
-	struct ldt_struct *ldt = READ_ONCE(current->active_mm->context.ldt);
+	struct ldt_struct *ldt;
 
+	/*
+	 * It is freed after an IPI to the CPUs where its mm is loaded.  That waits for us, unless
+	 * another one is loaded already, or still: in a switch or exec.
+	 */
+	if (!nmi_uaccess_okay())
+		return 0;
+	/* pairs with the release in install_ldt() */
+	ldt = READ_ONCE(current->mm->context.ldt);
 	if (ldt && entry < ldt->nr_entries)
 		return get_desc_base(&ldt->entries[entry]);
 #endif

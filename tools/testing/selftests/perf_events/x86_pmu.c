@@ -407,6 +407,38 @@ static void beside_a_watchdog(void)
 	pt_check(sum < r.enabled * (u64)n, "the counter was not taken away");
 }
 
+/* SysRq-p prints the registers that this CPU has, and reads no others. */
+static void registers_printed(void)
+{
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES);
+	int fd, log, trigger, refused = 0, active = 0, ctrl = 0;
+	char line[4096], *at;
+	ssize_t n;
+
+	x86_need_pmu();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 reads registers of Intel's");
+	fd = pt_open_hw(&attr, -1);
+	log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	trigger = open("/proc/sysrq-trigger", O_WRONLY);
+	pt_need(log >= 0 && trigger >= 0, "no kernel log, or no SysRq");
+	lseek(log, 0, SEEK_END);
+	pt_enable(fd);
+	pt_eq(write(trigger, "p", 1), 1);
+	pt_disable(fd);
+	while ((n = read(log, line, sizeof(line) - 1)) > 0) {
+		line[n] = 0;
+		refused += !!strstr(line, "unchecked MSR");
+		at = strstr(line, "active:");
+		active += at && strtoull(at + 7, NULL, 16);
+		at = strstr(line, ": ctrl:");
+		ctrl += at && strtoull(at + 7, NULL, 16);
+	}
+	pt_eq(refused, 0);
+	pt_eq(active, 1);
+	pt_eq(ctrl, x86_has_global());
+}
+
 static const struct pt_case cases[] = {
 	{ "exact_user_counts", exact_user_counts },
 	{ "a_group_counts_the_same", a_group_counts_the_same },
@@ -421,6 +453,7 @@ static const struct pt_case cases[] = {
 	{ "class8_raw_configs", class8_raw_configs },
 	{ "nothing_is_left_on", nothing_is_left_on },
 	{ "beside_a_watchdog", beside_a_watchdog },
+	{ "registers_printed", registers_printed },
 };
 
 PT_MAIN(cases)

@@ -378,6 +378,130 @@ static void many_precise_records(void)
 		 (unsigned long long)n);
 }
 
+/* In frequency mode each period is different; samples show the one that ended. */
+static void check_ended(struct perf_event_attr attr, u64 turns)
+{
+	u64 n = 0, different = 0, last = 0, sum = 0;
+	int fd = pt_open_hw(&attr, -1);
+
+	pt_map(&ring, fd, 128);
+	x86_measured_spin(fd, turns);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && !pt_failures()) {
+		pt_parse_sample(&attr, &rec, &s);
+		n++;
+		different += s.period != last;
+		/* No counter is loaded with less than 2: the next period may make up for it. */
+		if (s.period == 1 || last == 1)
+			sum = s.read.v[0].value;
+		else
+			sum += s.period;
+		last = s.period;
+		if (attr.sample_type & PERF_SAMPLE_READ)
+			pt_eq(s.read.v[0].value, sum);
+		pt_eq(s.ip, x86_spin_ip(turns, attr.precise_ip ? sum - 1 : sum));
+	}
+	pt_check(n > 50 && different > 20, "%llu samples, %llu periods", (unsigned long long)n,
+		 (unsigned long long)different);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void period_that_ended(void)
+{
+	struct perf_event_attr attr[] = {
+		x86_hw(PERF_COUNT_HW_CPU_CYCLES), x86_general_cycles(), x86_general_cycles(),
+	};
+	unsigned int i, kinds = PT_ARRAY_SIZE(attr) - 1;
+
+	x86_need_exact();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 shows the period that begins");
+	if (max_precise() > 1) {
+		attr[kinds].type = PERF_TYPE_RAW;
+		attr[kinds].config = 0x1c0;
+		attr[kinds++].precise_ip = 2;
+	}
+	for (i = 0; i < kinds; i++) {
+		attr[i] = sampling(attr[i], 0);
+		attr[i].freq = 1;
+		attr[i].sample_freq = 4000;
+		if (attr[i].precise_ip)
+			attr[i].sample_type &= ~(u64)PERF_SAMPLE_READ;
+		check_ended(attr[i], 20000000);
+	}
+}
+
+/* A new period begins at once, and samples from then on show it. */
+static void period_replaced(void)
+{
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 10007);
+	u64 next = 30011, at, before = 0, n = 0;
+	int fd;
+
+	x86_need_exact();
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	pt_spin(200000);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&next), 0);
+	at = pt_count(fd);
+	pt_spin(400000);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && !pt_failures()) {
+		u64 value, passed;
+
+		pt_parse_sample(&attr, &rec, &s);
+		value = s.read.v[0].value;
+		passed = value - before;
+		pt_eq(s.period, value <= at ? 10007 : next);
+		if (before <= at && value > at)
+			pt_check(passed >= next && passed < next + 10007, "%llu after %llu",
+				 (unsigned long long)value, (unsigned long long)before);
+		else
+			pt_eq(passed, s.period);
+		before = value;
+		n++;
+	}
+	pt_check(n > 20, "%llu samples", (unsigned long long)n);
+	pt_check(pt_count(fd) - before < next, "a period without a sample");
+}
+
+/* Records that wait when the period is replaced are of the old one, and count as that many. */
+static void period_replaced_with_records(void)
+{
+	struct perf_event_attr attr = sampling(x86_general_cycles(), 1009);
+	struct perf_event_attr plain = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	u64 next = 5003, before, n = 0;
+	int fd, other;
+
+	x86_need_exact();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 counts these records with the new period");
+	if (max_precise() < 1)
+		pt_skip("no precise events");
+	attr.type = PERF_TYPE_RAW;
+	attr.config = 0x1c0;
+	attr.precise_ip = 2;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
+	fd = pt_open_hw(&attr, -1);
+	plain.disabled = 0;
+	other = pt_open_hw(&plain, fd);
+	pt_map(&ring, fd, 128);
+	pt_enable(fd);
+	pt_spin(20000);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&next), 0);
+	before = pt_count(fd);
+	pt_spin(100000);
+	pt_disable(fd);
+	pt_eq(pt_count(fd), pt_count(other));
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && !pt_failures()) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.period, n++ < before / 1009 ? 1009 : next);
+	}
+	pt_check(n > before / 1009 && before > 20 * 1009, "%llu samples, %llu at the change",
+		 (unsigned long long)n, (unsigned long long)before);
+}
+
 static struct perf_event_attr branches(u64 type)
 {
 	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 10007);
@@ -483,6 +607,18 @@ static void call_stack(void)
 	pt_check(samples > 20, "%u samples", samples);
 }
 
+/* An interrupt that nobody handled leaves the local APIC's entry masked, but not for good. */
+static void after_a_lost_nmi(void)
+{
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 10007);
+
+	x86_need_exact();
+	pt_load_module("test_nmi", NULL);
+	run(attr, 100000);
+	pt_eq(pt_module_set("test_nmi", "swallow", 1), 0);
+	run(attr, 100000);
+}
+
 static const struct pt_case cases[] = {
 	{ "at_many_periods", at_many_periods },
 	{ "together", together },
@@ -493,6 +629,10 @@ static const struct pt_case cases[] = {
 	{ "throttled_and_moved", throttled_and_moved },
 	{ "class45_precise", precise },
 	{ "class45_many_precise_records", many_precise_records },
+	{ "period_that_ended", period_that_ended },
+	{ "period_replaced", period_replaced },
+	{ "period_replaced_with_records", period_replaced_with_records },
+	{ "after_a_lost_nmi", after_a_lost_nmi },
 	{ "all_branches", all_branches },
 	{ "calls_and_returns", calls_and_returns },
 	{ "call_stack", call_stack },

@@ -25,16 +25,28 @@ static void bts_all(struct cpu_hw_events *cpuc)
 		intel_pmu_enable_bts(event->hw.config);
 }
 
+/*
+ * Whatever this writes, a PMI before it may have stopped a counter, and written less: until what
+ * was written here is what is wanted, it is written again.
+ */
+static void write_fixed_control(struct cpu_hw_events *cpuc)
+{
+	u64 want, written = READ_ONCE(cpuc->active_fixed_ctrl_val);
+
+	while ((want = READ_ONCE(cpuc->fixed_ctrl_val)) != written) {
+		wrmsrl(MSR_ARCH_PERFMON_FIXED_CTR_CTRL, want);
+		WRITE_ONCE(cpuc->active_fixed_ctrl_val, want);
+		written = want;
+	}
+}
+
 static void let_go(bool pmi)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 
 	intel_pmu_lbr_enable_all(pmi);
-	if (cpuc->active_fixed_ctrl_val != cpuc->fixed_ctrl_val) {
-		cpuc->active_fixed_ctrl_val = cpuc->fixed_ctrl_val;
-		wrmsrl(MSR_ARCH_PERFMON_FIXED_CTR_CTRL, cpuc->active_fixed_ctrl_val);
-	}
+	write_fixed_control(cpuc);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~cpuc->intel_ctrl_guest_mask);
 
 	if (unlikely(test_bit(INTEL_PMC_IDX_FIXED_BTS, cpuc->active_mask)))

@@ -32,6 +32,7 @@
 struct tally {
 	struct perf_event	*event;
 	void			*last;		/* record */
+	u64			period;		/* that ended with the records */
 	unsigned short		records;
 	unsigned short		lost;
 };
@@ -118,7 +119,7 @@ static struct tally *tally_of(struct drain *d, int idx)
 
 	d->owners |= BIT_ULL(idx);
 	event = this_cpu_read(cpu_hw_events.events[idx]);
-	*t = (struct tally){ .event = event };
+	*t = (struct tally){ .event = event, .period = event ? event->hw.last_period : 0 };
 	if (WARN_ON_ONCE(event && !event->attr.precise_ip))
 		t->event = NULL;
 	return t->event ? t : NULL;
@@ -172,11 +173,12 @@ static void account_reloaded(struct perf_event *event, unsigned int overflows)
 {
 	const int bits = x86_pmu.cntval_bits;
 	struct hw_perf_event *hw = &event->hw;
-	u64 then, now, period = hw->sample_period;
+	u64 then, now;
 
 	rdpmcl(hw->event_base_rdpmc, now);
 	then = local64_xchg(&hw->prev_count, now);
-	local64_add(intel_pe_reloaded(then, now, bits, period, overflows), &event->count);
+	/* IOC_PERIOD may have set hw.sample_period, which the counter takes up when it starts. */
+	local64_add(intel_pe_reloaded(then, now, bits, hw->last_period, overflows), &event->count);
 	local64_set(&hw->period_left, -sign_extend64(now, bits - 1));
 	perf_event_update_userpage(event);
 }
@@ -226,6 +228,7 @@ static void write_sample(struct tally *t, void *record, struct pt_regs *at_pmi,
 	struct x86_perf_regs regs;
 
 	regs.xmm_regs = NULL;
+	perf_sample_data_init(data, 0, t->period);
 	if (x86_pmu.intel_cap.pebs_format < 4)
 		intel_pe_sample_words(t->event, record, at_pmi ?: &nowhere, data, &regs.regs);
 	else

@@ -100,7 +100,6 @@ static void save_transaction(struct perf_event *event, struct perf_sample_data *
 static void begin(struct perf_event *event, struct pt_regs *at_pmi, struct perf_sample_data *data,
 		  struct pt_regs *regs)
 {
-	perf_sample_data_init(data, 0, event->hw.last_period);
 	perf_sample_save_callchain(data, event, at_pmi);
 	*regs = *at_pmi;
 }
@@ -130,8 +129,8 @@ static void save_ip(struct perf_event *event, const u64 *word, struct pt_regs *r
  * @event: of this event
  * @record: its words, as many as the format has
  * @at_pmi: the interrupted registers, or zeros
- * @data: initialised and filled in here
- * @regs: likewise
+ * @data: initialised with the period that ended; filled in here
+ * @regs: filled in here
  */
 void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs *at_pmi,
 			   struct perf_sample_data *data, struct pt_regs *regs)
@@ -239,8 +238,8 @@ static void save_weight(struct perf_event *event, struct perf_sample_data *data,
  * @event: of this event
  * @record: of the groups that all events together need
  * @at_pmi: the interrupted registers, or zeros
- * @data: initialised and filled in here
- * @regs: the pt_regs of a struct x86_perf_regs; likewise
+ * @data: initialised with the period that ended; filled in here
+ * @regs: the pt_regs of a struct x86_perf_regs; filled in here
  */
 void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_regs *at_pmi,
 			    struct perf_sample_data *data, struct pt_regs *regs)

@@ -272,7 +272,7 @@ static struct perf_event *fake_event(struct kunit *test)
 	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, event);
-	event->hw.last_period = 4711;
+	event->hw.last_period = 815;	/* the one that begins */
 	event->attr.precise_ip = 2;
 	event->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT |
 				  PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
@@ -303,6 +303,7 @@ static void samples_of_words(struct kunit *test)
 		record[INTEL_PE_TSX] = 0x200000063;
 
 		event->hw.flags = 0;
+		perf_sample_data_init(&data, 0, 4711);
 		scoped_guard(preempt)
 			intel_pe_sample_words(event, record, &at_pmi, &data, &regs.regs);
 		KUNIT_EXPECT_EQ(test, data.period, 4711);
@@ -329,6 +330,7 @@ static void samples_of_words(struct kunit *test)
 
 		event->hw.flags = PERF_X86_EVENT_PEBS_LDLAT;
 		event->attr.precise_ip = 1;
+		perf_sample_data_init(&data, 0, 4711);
 		scoped_guard(preempt)
 			intel_pe_sample_words(event, record, &at_pmi, &data, &regs.regs);
 		event->attr.precise_ip = 2;
@@ -366,6 +368,7 @@ static void samples_of_groups(struct kunit *test)
 				      .cx = 3, .dx = 4, .si = 5, .di = 6, .bp = 7, .sp = 8 };
 
 	x86_pmu.flags &= ~(PMU_FL_INSTR_LATENCY | PMU_FL_RETIRE_LATENCY);
+	perf_sample_data_init(&data, 0, 4711);
 	scoped_guard(preempt)
 		intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
 	KUNIT_EXPECT_EQ(test, regs.regs.ip, 0x401000);
@@ -386,6 +389,7 @@ static void samples_of_groups(struct kunit *test)
 	x86_pmu.flags |= PMU_FL_INSTR_LATENCY | PMU_FL_RETIRE_LATENCY;
 	event->attr.sample_type ^= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	event->attr.precise_ip = 1;
+	perf_sample_data_init(&data, 0, 4711);
 	scoped_guard(preempt)
 		intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
 	KUNIT_EXPECT_EQ(test, regs.regs.ip, 0x401003);
@@ -395,6 +399,7 @@ static void samples_of_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, data.weight.var3_w, 33);
 	/* No latency: the time in the transaction. */
 	r->mem.mem_latency = 0;
+	perf_sample_data_init(&data, 0, 4711);
 	scoped_guard(preempt)
 		intel_pe_sample_groups(event, r, &at_pmi, &data, &regs.regs);
 	KUNIT_EXPECT_EQ(test, data.weight.var1_dw, 5);
