@@ -448,7 +448,7 @@ static void hw_over_migrations(void)
 
 /* ---- groups in samples, while other CPUs change them ---- */
 
-#define MEMBERS	8
+#define MEMBERS	60
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -467,7 +467,7 @@ static struct perf_event_attr sampling_faults(void)
 static void fault_some(struct worker *w)
 {
 	(void)w;
-	pt_fault(8);
+	pt_fault(30);
 }
 
 /* Members stand in the order in which they came: ids rise, and there is one in each place. */
@@ -505,20 +505,19 @@ static void members_leave_during_samples(void)
 	start_worker(&w, fault_some, last_cpu());
 	pt_pin(0);
 	lead = pt_open(&attr, w.tid, -1, -1, 0);
-	other.read_format = attr.read_format;
-	for (i = 1; i < MEMBERS; i++)
-		fd[i] = pt_open(&other, w.tid, -1, lead, 0);
-	pt_map(&ring, lead, 128);
+	pt_map(&ring, lead, 256);
 	pt_enable(lead);
 	go_worker(&w);
-	for (turn = 0; turn < 3000 && !pt_failures(); turn++) {
-		i = 1 + turn * 3 % (MEMBERS - 1);
-		close(fd[i]);
-		fd[i] = pt_open(&other, w.tid, -1, lead, 0);
+	for (turn = 0; (turn < 60 || !samples) && !pt_failures(); turn++) {
+		for (i = 1; i < MEMBERS; i++)
+			fd[i] = pt_open(&other, w.tid, -1, lead, 0);
 		check_whole_groups(&ring, &attr, &samples);
+		for (i = 1; i < MEMBERS; i++) {
+			/* the newest half, then the oldest */
+			close(fd[1 + (i + MEMBERS / 2) % (MEMBERS - 1)]);
+			check_whole_groups(&ring, &attr, &samples);
+		}
 	}
-	while (!samples)
-		check_whole_groups(&ring, &attr, &samples);
 	stop_worker(&w);
 	pt_unmap(&ring);
 	close(lead);
