@@ -492,6 +492,33 @@ static void tables(struct kunit *test)
 		}
 }
 
+/* Lion Cove's loads and stores: their records have addresses, on the counters they can have. */
+static void memory_events_of_lion_cove(struct kunit *test)
+{
+	static const struct {
+		u16 code;
+		u64 counters;
+		int flags;
+	} rows[] = {
+		{ 0x11d0, 0xf, PERF_X86_EVENT_PEBS_LD_HSW },
+		{ 0x82d0, 0xf, PERF_X86_EVENT_PEBS_ST_HSW },
+		{ 0x01d1, 0xf, PERF_X86_EVENT_PEBS_LD_HSW },
+		{ 0x01d4, 0xf, PERF_X86_EVENT_PEBS_LD_HSW },
+		{ 0x87d0, 0x3ff, 0 }, { 0x05d0, 0xf, 0 },
+	};
+	struct event_constraint *row;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (row = intel_lnc_pebs_event_constraints; row->weight != -1; row++)
+			if (constraint_match(row, rows[i].code))
+				break;
+		KUNIT_ASSERT_NE_MSG(test, row->weight, -1, "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, row->idxmsk64, rows[i].counters, "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, row->flags, rows[i].flags, "%d", i);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(record_owners),
 	KUNIT_CASE(reloaded),
@@ -506,6 +533,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(samples_of_words),
 	KUNIT_CASE(samples_of_groups),
 	KUNIT_CASE(tables),
+	KUNIT_CASE(memory_events_of_lion_cove),
 	{ }
 };
 
