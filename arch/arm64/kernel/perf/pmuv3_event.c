@@ -118,6 +118,17 @@ int pmuv3_number(const struct arm_pmu *pmu, const struct perf_event_attr *attr,
 	return FIELD_GET(ARMV8_PMU_EVTYPE_EVENT, attr->config);
 }
 
+/*
+ * Threads that share a core may share what the cycle counter counts: those of the core.  A general
+ * counter counts the thread's.  What user space reads in 64 bits may have no other, though.
+ */
+static bool has_threads(const struct arm_pmu *pmu)
+{
+	unsigned int cpu = cpumask_first(&pmu->supported_cpus);
+
+	return cpu < nr_cpu_ids && cpu_topology[cpu].thread_id >= 0;
+}
+
 /**
  * pmuv3_flags() - what the event needs, for hw.flags
  * @pmu: the PMU
@@ -141,7 +152,8 @@ int pmuv3_flags(const struct arm_pmu *pmu, const struct perf_event_attr *attr, i
 		flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	if (wide)
 		flags |= rdpmc ? PMUV3_EVT_ONLY_CYCLES : PMUV3_EVT_PAIR;
-	if (number == NR(CPU_CYCLES) && !threshold)
+	if (number == NR(CPU_CYCLES) && !threshold &&
+	    (flags & PMUV3_EVT_ONLY_CYCLES || !has_threads(pmu)))
 		flags |= PMUV3_EVT_CYCLES;
 	if (number == NR(INST_RETIRED) && !threshold && !rdpmc)
 		flags |= PMUV3_EVT_INSTR;

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
+#include <linux/arch_topology.h>
 #include <linux/perf_event.h>
 
 #include "../pmuv3.h"
@@ -189,6 +190,28 @@ static int flags(const struct arm_pmu *pmu, u64 config1, int nr)
 	struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .config = nr, .config1 = config1 };
 
 	return pmuv3_flags(pmu, &attr, nr);
+}
+
+/* Cycles of one of several threads: not the cycle counter's, unless nothing else will do. */
+static void needs_of_threads(struct kunit *test)
+{
+	const int thread = cpu_topology[0].thread_id;
+	struct arm_pmu *narrow = make_pmu(test, PMUV3P4, 0);
+	struct arm_pmu *wide = make_pmu(test, PMUV3P5, 0);
+	u64 user = PMUV3_CONFIG1_LONG | PMUV3_CONFIG1_RDPMC;
+
+	cpumask_set_cpu(0, &narrow->supported_cpus);
+	cpumask_set_cpu(0, &wide->supported_cpus);
+	cpu_topology[0].thread_id = -1;
+	KUNIT_EXPECT_EQ(test, flags(narrow, 0, NR(CPU_CYCLES)), PMUV3_EVT_CYCLES);
+	cpu_topology[0].thread_id = 0;
+	KUNIT_EXPECT_EQ(test, flags(narrow, 0, NR(CPU_CYCLES)), 0);
+	KUNIT_EXPECT_EQ(test, flags(narrow, PMUV3_CONFIG1_LONG, NR(CPU_CYCLES)),
+			ARMPMU_EVT_64BIT | PMUV3_EVT_PAIR);
+	KUNIT_EXPECT_TRUE(test, flags(narrow, user, NR(CPU_CYCLES)) & PMUV3_EVT_CYCLES);
+	KUNIT_EXPECT_FALSE(test, flags(wide, user, NR(CPU_CYCLES)) & PMUV3_EVT_CYCLES);
+	KUNIT_EXPECT_EQ(test, flags(narrow, 0, NR(INST_RETIRED)), PMUV3_EVT_INSTR);
+	cpu_topology[0].thread_id = thread;
 }
 
 static void needs(struct kunit *test)
@@ -386,6 +409,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(raw_events),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(needs),
+	KUNIT_CASE(needs_of_threads),
 	KUNIT_CASE(vhe_filters),
 	KUNIT_CASE(thresholds),
 	KUNIT_CASE(choose_exhaustive),

@@ -135,6 +135,7 @@ bool intel_pe_msr_works(u32 msr, u64 mask);
 /* hybrid.c */
 int intel_pe_hybrid_init(const struct intel_pe_model *model);
 bool intel_pe_hybrid_cpu_starting(int cpu);
+void intel_pe_hybrid_cpu_dead(int cpu);
 void intel_pe_adl_counters(void);
 enum hybrid_cpu_type intel_pe_adl_cpu_type(void);
 

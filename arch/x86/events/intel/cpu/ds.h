@@ -42,6 +42,7 @@ u64 intel_pe_groups_for(struct perf_event *event);
 int intel_pe_record_size(u64 cfg);
 
 /* pebs_drain.c */
+size_t intel_pe_size_at(const void *record, size_t left, size_t fixed);
 u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided);
 s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int overflows);
 void intel_pe_drain_pebs(struct pt_regs *regs, struct perf_sample_data *data);

@@ -111,8 +111,7 @@ void intel_pe_cpu_dead(int cpu)
 	struct cpu_hw_events *cpuc = &per_cpu(cpu_hw_events, cpu);
 
 	intel_cpuc_finish(cpuc);
-	if (is_hybrid() && cpuc->pmu)
-		cpumask_clear_cpu(cpu, &hybrid_pmu(cpuc->pmu)->supported_cpus);
+	intel_pe_hybrid_cpu_dead(cpu);
 }
 
 void intel_pe_cpu_dying(int cpu)

@@ -146,6 +146,18 @@ static void cut_down(struct x86_hybrid_pmu *h)
 }
 
 /**
+ * intel_pe_hybrid_cpu_dead - this CPU has no PMU any more
+ * @cpu: a CPU that is down; it may have died before it started, and then never had one
+ */
+void intel_pe_hybrid_cpu_dead(int cpu)
+{
+	int i;
+
+	for (i = 0; i < x86_pmu.num_hybrid_pmus; i++)
+		cpumask_clear_cpu(cpu, &x86_pmu.hybrid_pmu[i].supported_cpus);
+}
+
+/**
  * intel_pe_hybrid_cpu_starting - find this CPU's PMU
  * @cpu: this CPU
  *

@@ -9,8 +9,8 @@
  * and are drained when the task goes as well, since a record does not say whose it is.
  *
  * Formats 4 and up have records of optional groups.  One configuration holds for all counters; it
- * grows as events are added and starts anew with the first event.  The buffer must be drained
- * before it changes, since the drain expects records of one size.
+ * grows as events are added and starts anew with the first event.  Each record says how long it is;
+ * the buffer is drained before the configuration changes, as the threshold goes by the new size.
  *
  * All of it runs on the event's CPU with interrupts off; intel_pmu_pebs_disable() also in the
  * PMI's NMI.  cpu_hw_events.pebs_data_cfg is what the events want, with PEBS_UPDATE_DS_SW while

@@ -39,7 +39,7 @@ struct tally {
 
 struct drain {
 	void		*first, *end;
-	size_t		size;		/* of a record */
+	size_t		size;		/* of a record of formats 0 to 3 */
 	u64		enabled;	/* counters with PEBS */
 	u64		owners;		/* those that have a tally */
 	struct tally	*of;		/* by counter */
@@ -92,6 +92,34 @@ u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided)
 	return 0;
 }
 
+/**
+ * intel_pe_size_at - how long is the record here?
+ * @record: a place in the buffer
+ * @left: bytes from there to the end of what was written
+ * @fixed: the size of all records of formats 0 to 3
+ *
+ * Later ones say it themselves, and it is right also when they are not what was configured.
+ * Return: bytes; 0 if there is no whole record, which is the end.
+ */
+size_t intel_pe_size_at(const void *record, size_t left, size_t fixed)
+{
+	size_t size = fixed;
+
+	if (x86_pmu.intel_cap.pebs_format >= 4) {
+		if (left < sizeof(struct pebs_basic))
+			return 0;
+		size = ((const struct pebs_basic *)record)->format_size;
+		if (WARN_ON_ONCE(size < sizeof(struct pebs_basic)))
+			return 0;
+	}
+	return size <= left ? size : 0;
+}
+
+static size_t size_at(struct drain *d, void *record)
+{
+	return intel_pe_size_at(record, d->end - record, d->size);
+}
+
 static u64 owners(struct drain *d, void *record, u64 *collided)
 {
 	const int format = x86_pmu.intel_cap.pebs_format;
@@ -130,9 +158,10 @@ static void count_records(struct drain *d)
 	u64 own, collided, hit;
 	struct tally *t;
 	void *record;
+	size_t size;
 	int idx;
 
-	for (record = d->first; record < d->end; record += d->size) {
+	for (record = d->first; (size = size_at(d, record)); record += size) {
 		own = owners(d, record, &collided);
 		hit = own | collided;
 		for_each_counter(idx, hit) {
@@ -244,9 +273,10 @@ static void write_samples(struct drain *d, struct pt_regs *at_pmi, struct perf_s
 {
 	u64 own, collided;
 	void *record;
+	size_t size;
 	int idx;
 
-	for (record = d->first; record < d->end; record += d->size) {
+	for (record = d->first; (size = size_at(d, record)); record += size) {
 		own = owners(d, record, &collided);
 		for_each_counter(idx, own) {
 			if (d->of[idx].event)

@@ -134,11 +134,12 @@ struct event_constraint intel_skl_pebs_event_constraints[] = {
 };
 
 /* Precise distribution and slots have fixed counters. */
-#define ICL_D0_ROWS								\
+#define ICL_D0_UMASKS								\
 	UMASK_LD(0x11d0, 0xf), UMASK_ST(0x12d0, 0xf), UMASK_LD(0x21d0, 0xf),	\
 	UMASK_LD(0x41d0, 0xf), UMASK_ST(0x42d0, 0xf),				\
-	UMASK_LD(0x81d0, 0xf), UMASK_ST(0x82d0, 0xf),				\
-	EVENTS_LD(0xd1, 0xd4, 0xf), EVENT(0xd0, 0xf), END
+	UMASK_LD(0x81d0, 0xf), UMASK_ST(0x82d0, 0xf)
+#define ICL_D0_EVENTS	EVENTS_LD(0xd1, 0xd4, 0xf), EVENT(0xd0, 0xf), END
+#define ICL_D0_ROWS	ICL_D0_UMASKS, ICL_D0_EVENTS
 
 struct event_constraint intel_icl_pebs_event_constraints[] = {
 	UMASK(0x01c0, FIXED(0)), UMASK(0x0100, FIXED(0)), UMASK(0x0400, FIXED(3)),
@@ -154,7 +155,7 @@ struct event_constraint intel_glc_pebs_event_constraints[] = {
 struct event_constraint intel_lnc_pebs_event_constraints[] = {
 	UMASK(0x0100, FIXED(0)), UMASK(0x0400, FIXED(3)), UMASK(0x012a, 1), UMASK(0x012b, 1),
 	HYBRID_LAT(0x01cd, 0x3fc), HYBRID_SLAT(0x02cd, 0x3),
-	END
+	ICL_D0_UMASKS, UMASK(0x87d0, 0x3ff), ICL_D0_EVENTS
 };
 
 /**

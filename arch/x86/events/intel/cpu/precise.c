@@ -82,6 +82,19 @@ static bool can_reload_itself(const struct perf_event_attr *attr)
 	return !attr->freq && (!attr->wakeup_events || attr->watermark);
 }
 
+/*
+ * What an overflow does to a trace, or takes from it, belongs to the moment of the overflow.  With
+ * aux_output records wait nowhere: they are in the trace itself, and need no PMI either.
+ */
+static bool can_wait(struct perf_event *event)
+{
+	return !(event->attr.sample_type & ~recorded_fields(event)) && !has_aux_action(event);
+}
+
+/**
+ * intel_pe_precise_config - check and prepare an event with attr.precise_ip
+ * @event: new event
+ */
 int intel_pe_precise_config(struct perf_event *event)
 {
 	if (intel_pe_code(event->attr.config) == INTEL_FIXED_VLBR_EVENT)
@@ -89,7 +102,7 @@ int intel_pe_precise_config(struct perf_event *event)
 
 	if (can_reload_itself(&event->attr)) {
 		event->hw.flags |= PERF_X86_EVENT_AUTO_RELOAD;
-		if (!(event->attr.sample_type & ~recorded_fields(event))) {
+		if (can_wait(event)) {
 			event->hw.flags |= PERF_X86_EVENT_LARGE_PEBS;
 			event->attach_state |= PERF_ATTACH_SCHED_CB;
 		}

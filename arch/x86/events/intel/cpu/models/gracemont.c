@@ -18,7 +18,7 @@ static const struct intel_pe_cache no_itlb[] __initconst = {
 };
 
 static const struct intel_pe_extra grt_extra[] __initconst = {
-	EXTRA(0x01b7, RSP_0, 0x3fffffffff), EXTRA(0x02b7, RSP_1, 0x3fffffffff),
+	EXTRA(0x01b7, RSP_0, 0x8003f03fffffffff), EXTRA(0x02b7, RSP_1, 0x3f03fffffffff),
 	LOAD_LATENCY(0x05d0), {}
 };
 

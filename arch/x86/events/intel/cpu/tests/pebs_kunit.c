@@ -131,6 +131,66 @@ static void apart(struct kunit *test)
 	}
 }
 
+/* Records of different size in one buffer, and a buffer that ends in one. */
+static void sizes_of_records(struct kunit *test)
+{
+	const int format = x86_pmu.intel_cap.pebs_format;
+	static const u16 sizes[] = { 32, 208, 64, 1232, 32 };
+	u8 *buffer = kunit_kzalloc(test, 4096, GFP_KERNEL), *record = buffer;
+	size_t all = 0;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, buffer);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		((struct pebs_basic *)(buffer + all))->format_size = sizes[i];
+		all += sizes[i];
+	}
+	x86_pmu.intel_cap.pebs_format = 4;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size_t left = buffer + all - record;
+
+		KUNIT_EXPECT_EQ(test, intel_pe_size_at(record, left, 208), sizes[i]);
+		KUNIT_EXPECT_EQ(test, intel_pe_size_at(record, sizes[i] - 1, 208), 0);
+		record += sizes[i];
+	}
+	KUNIT_EXPECT_EQ(test, intel_pe_size_at(record, 0, 208), 0);
+
+	/* Earlier formats say nothing. */
+	x86_pmu.intel_cap.pebs_format = 3;
+	KUNIT_EXPECT_EQ(test, intel_pe_size_at(buffer, all, 208), 208);
+	KUNIT_EXPECT_EQ(test, intel_pe_size_at(buffer, 207, 208), 0);
+	x86_pmu.intel_cap.pebs_format = format;
+}
+
+/* What an overflow does to a trace cannot wait until the records are looked at. */
+static void aux_actions_do_not_wait(struct kunit *test)
+{
+	const unsigned long fields = x86_pmu.large_pebs_flags;
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	event->attr.precise_ip = 2;
+	event->attr.sample_type = PERF_SAMPLE_IP;
+	x86_pmu.large_pebs_flags = PERF_SAMPLE_IP;
+	for (i = 0; i < 5; i++) {
+		event->hw.flags = 0;
+		event->attach_state = 0;
+		event->hw.config = 0x1234;
+		event->attr.aux_output = i == 1;
+		event->attr.aux_sample_size = i == 2 ? 4096 : 0;
+		event->attr.aux_pause = i == 3;
+		event->attr.aux_resume = i == 4;
+		KUNIT_EXPECT_EQ(test, intel_pe_precise_config(event), 0);
+		KUNIT_EXPECT_TRUE(test, event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD);
+		KUNIT_EXPECT_EQ_MSG(test, !!(event->hw.flags & PERF_X86_EVENT_LARGE_PEBS), i < 2,
+				    "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, !!(event->attach_state & PERF_ATTACH_SCHED_CB), i < 2,
+				    "%d", i);
+	}
+	x86_pmu.large_pebs_flags = fields;
+}
+
 static void transactions(struct kunit *test)
 {
 	/* cycles are no flags; RTM, instruction, conflict */
@@ -437,11 +497,40 @@ static void tables(struct kunit *test)
 		}
 }
 
+/* Lion Cove's loads and stores: their records have addresses, on the counters they can have. */
+static void memory_events_of_lion_cove(struct kunit *test)
+{
+	static const struct {
+		u16 code;
+		u64 counters;
+		int flags;
+	} rows[] = {
+		{ 0x11d0, 0xf, PERF_X86_EVENT_PEBS_LD_HSW },
+		{ 0x82d0, 0xf, PERF_X86_EVENT_PEBS_ST_HSW },
+		{ 0x01d1, 0xf, PERF_X86_EVENT_PEBS_LD_HSW },
+		{ 0x01d4, 0xf, PERF_X86_EVENT_PEBS_LD_HSW },
+		{ 0x87d0, 0x3ff, 0 }, { 0x05d0, 0xf, 0 },
+	};
+	struct event_constraint *row;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (row = intel_lnc_pebs_event_constraints; row->weight != -1; row++)
+			if (constraint_match(row, rows[i].code))
+				break;
+		KUNIT_ASSERT_NE_MSG(test, row->weight, -1, "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, row->idxmsk64, rows[i].counters, "%d", i);
+		KUNIT_EXPECT_EQ_MSG(test, row->flags, rows[i].flags, "%d", i);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(record_owners),
 	KUNIT_CASE(reloaded),
 	KUNIT_CASE(groups_of_events),
 	KUNIT_CASE(apart),
+	KUNIT_CASE(sizes_of_records),
+	KUNIT_CASE(aux_actions_do_not_wait),
 	KUNIT_CASE(transactions),
 	KUNIT_CASE(last_instructions),
 	KUNIT_CASE(data_sources),
@@ -449,6 +538,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(samples_of_words),
 	KUNIT_CASE(samples_of_groups),
 	KUNIT_CASE(tables),
+	KUNIT_CASE(memory_events_of_lion_cove),
 	{ }
 };
 
