@@ -111,7 +111,7 @@ struct perf_buffer {
 	unsigned long			mask;		/* of an offset in the data pages */
 
 	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
-	bool				crowded;	/* no writer is left that has not seen the bit */
+	bool				crowded;	/* all writers see the bit */
 	atomic_t			writer;		/* crowded: CPU whose turn it is, or -1 */
 	atomic_t			lost_waiting;	/* crowded: of those without the turn */
 	atomic_t			poll;		/* EPOLL bits for the next poll() */
@@ -126,7 +126,7 @@ struct perf_buffer {
 
 	struct pe_aux			aux;
 
-	u64				owner;		/* id of the event whose page it is; constant */
+	u64				owner;		/* id of the event of the page */
 	struct pe_page_lead		lead;
 	struct perf_event_mmap_page	*user_page;
 	void				*data_pages[];

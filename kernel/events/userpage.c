@@ -128,8 +128,8 @@ static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
 }
 
 /*
- * An event that writes to the buffer of another one leaves that one's page alone, which may count on
- * another CPU.  Ids are not used twice, unlike addresses.
+ * An event that writes to the buffer of another one leaves that one's page alone, which may count
+ * on another CPU.  Ids are not used twice, unlike addresses.
  */
 static bool is_foreign(const struct pevent *e, const struct perf_buffer *rb)
 {
