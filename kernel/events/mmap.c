@@ -441,7 +441,8 @@ static int map_aux(struct pevent *e, struct vm_area_struct *vma)
  * @vma: the mapping that is being made; mmap_lock held for writing
  *
  * Return: 0; -EINVAL for a size, offset or kind of mapping, or an event, that cannot be mapped;
- * -EBUSY when it writes to another event's buffer; -ENODEV when the event's PMU is gone; -EPERM when too much memory would be locked; -EOPNOTSUPP
+ * -EBUSY when it writes to another event's buffer; -ENODEV when the event's PMU is gone; -EPERM
+ * when too much memory would be locked; -EOPNOTSUPP
  * for an AUX area of an event that is no tracer; -ENOMEM; what the security module says.
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)

@@ -298,7 +298,7 @@ static void write_crowded(struct read_news *news)
 	news->at = list_next_entry(e, ctx_entry);
 }
 
-/* From news->at on: the next copy of news->cpu that has something to tell.  Return: there is one. */
+/* From news->at on: the next copy of news->cpu with something to tell.  Return: there is one. */
 static bool next_to_tell(struct read_news *news)
 {
 	list_for_each_entry_from(news->at, &news->ctx->events, ctx_entry)
@@ -324,8 +324,8 @@ static int next_cpu_to_tell(struct pctx *ctx, int cpu)
  * @ctx: the context of that task, out for good, ctx->mutex held
  * @task: current
  *
- * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time: it
- * is interrupted once for all copies, up to READ_STEPS, and only if there is a buffer with data pages.
+ * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time:
+ * it is interrupted once for READ_STEPS copies, and only if there is a buffer with data pages.
  */
 void pe_record_reads(struct pctx *ctx, struct task_struct *task)
 {

@@ -35,7 +35,8 @@
  *
  * Crowded buffers.  An inherited event without CPU whose output was redirected writes to one buffer
  * on behalf of several tasks; tasks that exit write to the buffers of a CPU that is offline; events
- * that moved to another CPU share one with those that did not.  Their writers take turns: rb->writer names the CPU whose turn it is.
+ * that moved to another CPU share one with those that did not.  Their writers take turns:
+ * rb->writer names the CPU whose turn it is.
  * A nested writer finds its own CPU there and goes on; the one who took the turn gives it back when
  * it commits.  Between its last look at rb->head and that, an interrupt may still write and publish
  * as if it were outermost, because the CPU still has the turn.  Nobody waits for ever, as two CPUs
@@ -303,9 +304,9 @@ static void point_at(struct perf_output_handle *handle, unsigned long offset)
 }
 
 /*
- * How often a writer looks whether it is its CPU's turn: longer than a record takes, but some tens of
- * microseconds at most, as the run queue's lock may be held here.  The other writer may be interrupted
- * and want that lock; one whose virtual CPU does not run is not waited for at all.
+ * How often a writer looks whether it is its CPU's turn: longer than a record takes, but some tens
+ * of microseconds at most, as the run queue's lock may be held here.  The other writer may be
+ * interrupted and want that lock; one whose virtual CPU does not run is not waited for at all.
  */
 #define TURN_TRIES	1000
 
