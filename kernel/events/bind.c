@@ -239,10 +239,16 @@ int pe_set_output(struct pevent *e, struct pevent *target)
 		pe_bind_buffer(e, NULL);
 		return 0;
 	}
-	if (e == target || !compatible(e, target))
-		return pe_err(-EINVAL, "output: of another CPU, task, clock or direction");
+	if (e == target)
+		return pe_err(-EINVAL, "output: to itself");
 
 	lock_two(e, target);
+	/* Under the locks: perf_pmu_migrate_context() changes the CPU of one after the other. */
+	if (!compatible(e, target)) {
+		mutex_unlock(&target->mmap_mutex);
+		mutex_unlock(&e->mmap_mutex);
+		return pe_err(-EINVAL, "output: of another CPU, task, clock or direction");
+	}
 	if (!atomic_read(&e->mmap_count) && compatible_aux(e, target))
 		rb = mapped_buffer(target);
 	if (rb) {

@@ -101,10 +101,8 @@ static void put_all_exited(struct llist_node *gone)
 	pe_plain_restore(&stock);
 }
 
-static void leave(struct pevent *e, struct task_struct *task)
+static void leave(struct pevent *e)
 {
-	if (e->parent && e->attr.inherit_stat)
-		pe_record_read(e, task);
 	if (e->parent) {
 		pe_child_leave(e, PERF_EVENT_STATE_EXIT);
 	} else {
@@ -117,11 +115,16 @@ static void leave(struct pevent *e, struct task_struct *task)
 static struct llist_node *leave_all(struct pctx *ctx, struct task_struct *task)
 {
 	LLIST_HEAD(gone);
+	bool told = false;
 	struct pevent *e;
 
 	while ((e = next_to_leave(ctx))) {
+		if (e->attr.inherit_stat && !told) {
+			pe_record_reads(ctx, task);
+			told = true;
+		}
 		if (!e->plain || !pe_plain_leave(e, ctx))
-			leave(e, task);
+			leave(e);
 		__llist_add(&e->put_later, &gone);
 	}
 	return gone.first;

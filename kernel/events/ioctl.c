@@ -40,7 +40,7 @@ static void reset_fn(struct pctx *ctx, void *arg)
 		pe_hits_begin(e);
 	if (!e->attr.inherit)
 		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
-	pe_userpage_renew(e);
+	pe_userpage_fill(e);
 }
 
 /* What ENABLE, DISABLE and RESET do with an event. */

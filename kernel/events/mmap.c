@@ -357,7 +357,10 @@ static int map_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lon
 
 	if (rb && pe_buffer_data_pages(rb) != nr_pages)
 		return pe_err(-EINVAL, "mmap: the buffer has another size");
-	if (rb && atomic_inc_not_zero(&rb->mmap_count))
+	/* Two events would describe themselves on one page. */
+	if (rb && rb->owner != e->id && atomic_read(&rb->mmap_count))
+		return pe_err(-EBUSY, "mmap: the event writes to the buffer of another one");
+	if (rb && rb->owner == e->id && atomic_inc_not_zero(&rb->mmap_count))
 		return 0;
 
 	/* Its last mapping, through another event, is just going. */
@@ -439,7 +442,8 @@ static int map_aux(struct pevent *e, struct vm_area_struct *vma)
  * @vma: the mapping that is being made; mmap_lock held for writing
  *
  * Return: 0; -EINVAL for a size, offset or kind of mapping, or an event, that cannot be mapped;
- * -ENODEV when the event's PMU is gone; -EPERM when too much memory would be locked; -EOPNOTSUPP
+ * -EBUSY when it writes to another event's buffer; -ENODEV when the event's PMU is gone; -EPERM
+ * when too much memory would be locked; -EOPNOTSUPP
  * for an AUX area of an event that is no tracer; -ENOMEM; what the security module says.
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)

@@ -98,7 +98,7 @@ void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);
 
 /* record.c */
 void pe_record_throttle(struct pevent *e, bool on);	/* on: it is being throttled now */
-void pe_record_read(struct pevent *e, struct task_struct *task);	/* PERF_RECORD_READ */
+void pe_record_reads(struct pctx *ctx, struct task_struct *task);	/* PERF_RECORD_READ */
 
 /* aux.c: the driver API of the contract, and what a member of a tracer's group needs */
 u64 pe_aux_sample_size(const struct pevent *e, u64 room);
@@ -143,7 +143,6 @@ static inline bool pe_needs_tracer(const struct pevent *e)
 /* userpage.c: contract perf_event_update_userpage() and: */
 void pe_userpage_init(struct pevent *e, struct perf_buffer *rb);
 void pe_userpage_fill(struct pevent *e);
-void pe_userpage_renew(struct pevent *e);
 
 /* pending.c lends this to emit.c: any context; who waits for e's buffer is woken from an irq */
 void pe_queue_wakeup(struct pevent *e);

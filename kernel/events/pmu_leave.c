@@ -240,6 +240,26 @@ static void leave_throttled(struct move *move)
 			pe_throttle_unlist(m);
 }
 
+/*
+ * Who shares a buffer with an event that moves may stay, so from now on they take turns.  A
+ * redirection either is seen here, or sees another CPU: both under mmap_mutex.
+ */
+static void change_cpus(struct move *move, struct pctx *to)
+{
+	struct pevent *leader, *m;
+	struct perf_buffer *rb;
+
+	list_for_each_entry(leader, &move->leaders, queue.link) {
+		pe_for_each_member(m, leader) {
+			guard(mutex)(&m->mmap_mutex);
+			rb = pe_bound_buffer(m);
+			if (rb)
+				pe_buffer_crowd(rb);
+			WRITE_ONCE(m->cpu, to->cpu);
+		}
+	}
+}
+
 static void change_ctx(struct move *move, struct pctx *from, struct pctx *to)
 {
 	struct pe_part *part = pe_ctx_part(to, move->pmu);
@@ -249,7 +269,6 @@ static void change_ctx(struct move *move, struct pctx *from, struct pctx *to)
 	list_for_each_entry(leader, &move->leaders, queue.link) {
 		pe_for_each_member(m, leader) {
 			pe_ctx_get(to);
-			m->cpu = to->cpu;
 			m->slot = &to->any;
 			m->pmu_ctx = &part->pub;
 			/* Pairs with those who take the lock of the context they find here. */
@@ -288,6 +307,7 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 	pe_call(from, take_groups, &move);
 	if (!list_empty(&move.leaders)) {
 		reserve_all(&move, to);
+		change_cpus(&move, to);
 		synchronize_rcu();
 		leave_throttled(&move);
 		change_ctx(&move, from, to);

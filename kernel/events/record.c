@@ -205,53 +205,141 @@ static_assert(sizeof(struct read_record) == 16);
 static_assert(offsetof(struct read_record, pid) == 8);
 static_assert(offsetof(struct read_record, tid) == 12);
 
-/* What pe_record_read() found out in the task. */
+/* Copies are looked at with irqs off: so many at a time. */
+#define READ_STEPS	256
+
+/**
+ * struct read_news - the values that the copies of a task had when it exited
+ * @ctx: the task's context; ctx->mutex is held, so ctx->events stays as it is
+ * @task: the task
+ * @told_on: the CPU it exits on
+ * @cpu: whose buffers are written now
+ * @at: the next copy to look at; behind the last one: not an event, but the head of the list
+ */
 struct read_news {
-	struct pevent			*e;
-	struct read_record		rec;
-	u16				values;		/* bytes */
-	struct perf_sample_data		trailer;
+	struct pctx		*ctx;
+	struct task_struct	*task;
+	int			told_on;
+	int			cpu;
+	struct pevent		*at;
 };
 
-static void write_read(void *info)
+static bool tells_read(const struct pevent *e)
 {
-	struct read_news *news = info;
-	struct perf_output_handle handle;
+	struct perf_buffer *rb;
 
-	if (perf_output_begin(&handle, NULL, &news->e->pub, news->rec.header.size))
+	if (!e->parent || !e->attr.inherit_stat)
+		return false;
+	guard(rcu)();
+	rb = rcu_dereference(e->sink->rb);
+	return rb && rb->nr_pages;
+}
+
+static void write_read(const struct read_news *news, struct pevent *e, struct perf_buffer *rb)
+{
+	u16 values = pe_read_size(e);
+	struct read_record rec = {
+		.header	= {
+			.type	= PERF_RECORD_READ,
+			.size	= sizeof(rec) + values + e->plan.id_size,
+		},
+		.pid	= pe_event_pid(e, news->task),
+		.tid	= pe_event_tid(e, news->task),
+	};
+	struct perf_output_handle handle;
+	struct perf_sample_data trailer;
+
+	if (pe_output_begin_in(&handle, e, rb, rec.header.size))
 		return;
-	pe_output_put(&handle, news->rec);
-	pe_read_emit(&handle, news->e, news->values);
-	pe_id_sample_emit(&handle, &news->trailer, news->e);
+	pe_id_sample_collect(&trailer, e);
+	pe_ids_of(e, news->task, &trailer.tid_entry.pid, &trailer.tid_entry.tid);
+	trailer.cpu_entry.cpu = news->told_on;
+	pe_output_put(&handle, rec);
+	pe_read_emit(&handle, e, values);
+	pe_id_sample_emit(&handle, &trailer, e);
 	perf_output_end(&handle);
 }
 
+/* On the CPU whose buffers these are, irqs off, or anywhere for copies without one. */
+static void write_reads(void *info)
+{
+	struct read_news *news = info;
+	struct pevent *e = news->at;
+	unsigned int left = READ_STEPS;
+	struct perf_buffer *rb;
+
+	guard(rcu)();
+	list_for_each_entry_from(e, &news->ctx->events, ctx_entry) {
+		if (!left--)
+			break;
+		if (e->cpu != news->cpu || !tells_read(e))
+			continue;
+		rb = rcu_dereference(e->sink->rb);
+		if (rb)
+			write_read(news, e, rb);
+	}
+	news->at = e;
+}
+
+/*
+ * The CPU is offline, so its buffer has no writer; but there may be other tasks that exit, and it
+ * may come back now.  From here on they take turns.
+ */
+static void write_crowded(struct read_news *news)
+{
+	struct pevent *e = news->at;
+	struct perf_buffer *rb = pe_buffer_get(e);
+
+	if (rb) {
+		pe_buffer_crowd(rb);
+		write_read(news, e, rb);
+		pe_buffer_put(rb);
+	}
+	news->at = list_next_entry(e, ctx_entry);
+}
+
+/* From news->at on: the next copy of news->cpu with something to tell.  Return: there is one. */
+static bool next_to_tell(struct read_news *news)
+{
+	list_for_each_entry_from(news->at, &news->ctx->events, ctx_entry)
+		if (news->at->cpu == news->cpu && tells_read(news->at))
+			return true;
+	return false;
+}
+
+/* The lowest CPU above @cpu with a copy that has something to tell, or nr_cpu_ids. */
+static int next_cpu_to_tell(struct pctx *ctx, int cpu)
+{
+	int found = nr_cpu_ids;
+	struct pevent *e;
+
+	list_for_each_entry(e, &ctx->events, ctx_entry)
+		if (e->cpu > cpu && e->cpu < found && tells_read(e))
+			found = e->cpu;
+	return found;
+}
+
 /**
- * pe_record_read() - tell the values that an inherited event had when its task exited
- * @e: the event of that task, whose context is out for good
+ * pe_record_reads() - tell the values that inherited events had when their task exited
+ * @ctx: the context of that task, out for good, ctx->mutex held
  * @task: current
  *
- * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time;
- * if the CPU is offline, nobody else writes.
+ * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time:
+ * it is interrupted once for READ_STEPS copies, and only if there is a buffer with data pages.
  */
-void pe_record_read(struct pevent *e, struct task_struct *task)
+void pe_record_reads(struct pctx *ctx, struct task_struct *task)
 {
-	u16 values = pe_read_size(e);
-	struct read_news news = {
-		.e	= e,
-		.rec	= {
-			.header	= {
-				.type	= PERF_RECORD_READ,
-				.size	= sizeof(news.rec) + values + e->plan.id_size,
-			},
-			.pid	= pe_event_pid(e, task),
-			.tid	= pe_event_tid(e, task),
-		},
-		.values	= values,
-	};
+	struct read_news news = { .ctx = ctx, .task = task, .cpu = -2 };
 
-	scoped_guard(preempt)
-		pe_id_sample_collect(&news.trailer, e);
-	if (e->cpu < 0 || smp_call_function_single(e->cpu, write_read, &news, 1))
-		write_read(&news);
+	lockdep_assert_held(&ctx->mutex);
+	news.told_on = raw_smp_processor_id();
+	while ((news.cpu = next_cpu_to_tell(ctx, news.cpu)) < (int)nr_cpu_ids) {
+		news.at = list_first_entry(&ctx->events, struct pevent, ctx_entry);
+		while (next_to_tell(&news)) {
+			if (news.cpu < 0)
+				write_reads(&news);
+			else if (smp_call_function_single(news.cpu, write_reads, &news, 1))
+				write_crowded(&news);
+		}
+	}
 }

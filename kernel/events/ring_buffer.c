@@ -34,7 +34,9 @@
  * atomic against interrupts of the same CPU.
  *
  * Crowded buffers.  An inherited event without CPU whose output was redirected writes to one buffer
- * on behalf of several tasks.  Its writers take turns: rb->writer names the CPU whose turn it is.
+ * on behalf of several tasks; tasks that exit write to the buffers of a CPU that is offline; events
+ * that moved to another CPU share one with those that did not.  Their writers take turns:
+ * rb->writer names the CPU whose turn it is.
  * A nested writer finds its own CPU there and goes on; the one who took the turn gives it back when
  * it commits.  Between its last look at rb->head and that, an interrupt may still write and publish
  * as if it were outermost, because the CPU still has the turn.  Nobody waits for ever, as two CPUs
@@ -248,14 +250,18 @@ void pe_buffer_pause(struct perf_buffer *rb, bool pause)
 
 /**
  * pe_buffer_crowd() - from now on writers of several CPUs may come at the same time
- * @rb: the buffer, to which the event that brings them is not bound yet
+ * @rb: the buffer, to which who brings them does not write yet
  *
- * Task context, may sleep.
+ * Task context, may sleep.  Of several callers at the same time each waits, as the one who has set
+ * the bit may not be done.
  */
 void pe_buffer_crowd(struct perf_buffer *rb)
 {
-	if (!test_and_set_bit(PE_GATE_CROWDED, &rb->gate))
-		synchronize_rcu();	/* writers who have not seen it are done */
+	if (smp_load_acquire(&rb->crowded))	/* pairs with the release below */
+		return;
+	set_bit(PE_GATE_CROWDED, &rb->gate);
+	synchronize_rcu();	/* writers who have not seen it are done */
+	smp_store_release(&rb->crowded, true);
 }
 
 /* A fault this far out comes through a mapping of the AUX area, which keeps the area. */
@@ -298,10 +304,11 @@ static void point_at(struct perf_output_handle *handle, unsigned long offset)
 }
 
 /*
- * How often a writer looks whether it is its CPU's turn: far longer than a record takes.  The other
- * writer may be interrupted and want a lock that is held here, a context's or a run queue's.
+ * How often a writer looks whether it is its CPU's turn: longer than a record takes, but some tens
+ * of microseconds at most, as the run queue's lock may be held here.  The other writer may be
+ * interrupted and want that lock; one whose virtual CPU does not run is not waited for at all.
  */
-#define TURN_TRIES	10000
+#define TURN_TRIES	1000
 
 /* Wait for this CPU's turn.  Return: it has come, or is this CPU's already. */
 static bool take_turn(struct perf_output_handle *handle, struct perf_buffer *rb)
@@ -309,10 +316,12 @@ static bool take_turn(struct perf_output_handle *handle, struct perf_buffer *rb)
 	int cpu = smp_processor_id(), tries;
 
 	for (tries = 0; tries < TURN_TRIES; tries++) {
-		int nobody = -1;
+		int nobody = -1, writer = atomic_read(&rb->writer);
 
-		if (atomic_read(&rb->writer) == cpu)
+		if (writer == cpu)
 			return true;
+		if (writer >= 0 && vcpu_is_preempted(writer))
+			break;
 		if (atomic_try_cmpxchg_acquire(&rb->writer, &nobody, cpu)) {
 			handle->has_turn = 1;
 			local_add(atomic_xchg(&rb->lost_waiting, 0), &rb->lost);

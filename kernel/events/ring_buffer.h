@@ -95,6 +95,9 @@ struct perf_buffer {
 	/* writers; only the CPU that writes, but see ring_buffer.c */
 	local_t				head;		/* bytes reserved */
 	unsigned int			nest;		/* writers that are not done */
+#ifdef CONFIG_PERF_EVENTS_DEBUG
+	int				inside;		/* the CPU of the outermost one */
+#endif
 	unsigned int			due;		/* the reader is to be told */
 	local_t				lost;		/* records lost since the last LOST */
 	local_t				events;		/* records since the last wakeup */
@@ -108,6 +111,7 @@ struct perf_buffer {
 	unsigned long			mask;		/* of an offset in the data pages */
 
 	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
+	bool				crowded;	/* all writers see the bit */
 	atomic_t			writer;		/* crowded: CPU whose turn it is, or -1 */
 	atomic_t			lost_waiting;	/* crowded: of those without the turn */
 	atomic_t			poll;		/* EPOLL bits for the next poll() */
@@ -122,6 +126,7 @@ struct perf_buffer {
 
 	struct pe_aux			aux;
 
+	u64				owner;		/* id of the event of the page */
 	struct pe_page_lead		lead;
 	struct perf_event_mmap_page	*user_page;
 	void				*data_pages[];
@@ -211,11 +216,40 @@ static __always_inline bool pe_buffer_fits(const struct perf_buffer *rb, unsigne
 	return (room & rb->mask) >= size;
 }
 
+#ifdef CONFIG_PERF_EVENTS_DEBUG
+/* The outermost writer says where it is. */
+static inline void pe_note_writer(struct perf_buffer *rb, unsigned int nest)
+{
+	if (!nest)
+		WRITE_ONCE(rb->inside, raw_smp_processor_id());
+}
+
+/*
+ * Is nobody inside on another CPU?  Of two that both found the nest empty, the one who noted its
+ * CPU first finds out when it leaves.
+ */
+static inline bool pe_writes_alone(const struct perf_buffer *rb)
+{
+	return !READ_ONCE(rb->nest) || READ_ONCE(rb->inside) == raw_smp_processor_id();
+}
+
+#define pe_assert_alone(rb)								\
+	WARN_ONCE(!pe_writes_alone(rb), "a buffer is written on CPUs %d and %d\n",	\
+		  READ_ONCE((rb)->inside), raw_smp_processor_id())
+#else
+static inline void pe_note_writer(struct perf_buffer *rb, unsigned int nest) { }
+#define pe_assert_alone(rb)	do { } while (0)
+#endif
+
 /* One more writer.  Whoever interrupts from here on does not publish. */
 static __always_inline void pe_nest_enter(struct perf_buffer *rb)
 {
-	WRITE_ONCE(rb->nest, READ_ONCE(rb->nest) + 1);
+	unsigned int nest = READ_ONCE(rb->nest);
+
+	pe_note_writer(rb, nest);
+	WRITE_ONCE(rb->nest, nest + 1);
 	barrier();
+	pe_assert_alone(rb);
 }
 
 /*
@@ -227,6 +261,7 @@ static __always_inline bool pe_nest_leave(struct perf_buffer *rb)
 	unsigned int nest = READ_ONCE(rb->nest);
 	unsigned long head;
 
+	pe_assert_alone(rb);
 	if (unlikely(nest > 1)) {
 		WRITE_ONCE(rb->nest, nest - 1);
 		return false;

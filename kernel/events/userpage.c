@@ -128,12 +128,12 @@ static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
 }
 
 /*
- * A passive event that writes to the buffer of another one leaves that one's page alone, which
- * may count on another CPU.
+ * An event that writes to the buffer of another one leaves that one's page alone, which may count
+ * on another CPU.  Ids are not used twice, unlike addresses.
  */
-static bool is_foreign(struct pevent *e)
+static bool is_foreign(const struct pevent *e, const struct perf_buffer *rb)
 {
-	return e->passive && list_empty(&e->mapped_entry) && !atomic_read(&e->mmap_count);
+	return rb->owner != e->id;
 }
 
 /**
@@ -149,18 +149,18 @@ void perf_event_update_userpage(struct perf_event *event)
 
 	if (!rcu_access_pointer(event->rb))
 		return;
-	if (is_foreign(pe(event)))
-		return;
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(event->rb);
-	if (rb)
+	if (rb && !is_foreign(pe(event), rb))
 		write_page(pe(event), rb);
 }
 EXPORT_SYMBOL_GPL(perf_event_update_userpage);
 
 /**
- * pe_userpage_fill() - write all of a page that is being mapped
- * @e: as for perf_event_update_userpage(); the page is its own
+ * pe_userpage_fill() - write all of the page of an event
+ * @e: as for perf_event_update_userpage()
+ *
+ * When it is mapped, and for those who are asked to by the user.
  */
 void pe_userpage_fill(struct pevent *e)
 {
@@ -168,20 +168,8 @@ void pe_userpage_fill(struct pevent *e)
 
 	guard(preempt_notrace)();
 	rb = rcu_dereference_sched(e->rb);
-	if (rb)
+	if (rb && !is_foreign(e, rb))
 		write_all(e, rb);
-}
-
-/**
- * pe_userpage_renew() - write all of the mapped page
- * @e: as for perf_event_update_userpage()
- *
- * For those who are asked to by the user.
- */
-void pe_userpage_renew(struct pevent *e)
-{
-	if (!is_foreign(e))
-		pe_userpage_fill(e);
 }
 
 /**
@@ -195,6 +183,7 @@ void pe_userpage_init(struct pevent *e, struct perf_buffer *rb)
 {
 	struct perf_event_mmap_page *page = rb->user_page;
 
+	rb->owner = e->id;
 	page->cap_bit0_is_deprecated = 1;	/* bit 0 once meant two things */
 	page->size = offsetof(struct perf_event_mmap_page, __reserved);
 	page->data_offset = PAGE_SIZE;

@@ -604,6 +604,32 @@ static void words(struct kunit *test)
 	}
 }
 
+/* CONFIG_PERF_EVENTS_DEBUG: who nests on the CPU of the outermost writer is no second one. */
+static void one_writer(struct kunit *test)
+{
+#ifdef CONFIG_PERF_EVENTS_DEBUG
+	struct fixture *f = make(test, 1, 0, PE_BUFFER_WRITABLE);
+	struct perf_output_handle outer, inner;
+	int cpu;
+
+	guard(preempt)();
+	cpu = smp_processor_id();
+	f->rb->inside = cpu + 1;	/* long ago */
+	KUNIT_EXPECT_TRUE(test, pe_writes_alone(f->rb));
+	begin(f, &outer, SIZE, 1, false);
+	KUNIT_EXPECT_EQ(test, f->rb->inside, cpu);
+	begin(f, &inner, SIZE, 2, false);
+	KUNIT_EXPECT_TRUE(test, pe_writes_alone(f->rb));
+	f->rb->inside = cpu + 1;
+	KUNIT_EXPECT_FALSE(test, pe_writes_alone(f->rb));
+	f->rb->inside = cpu;
+	end(f, &inner);
+	end(f, &outer);
+#else
+	kunit_skip(test, "no CONFIG_PERF_EVENTS_DEBUG");
+#endif
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(pages),
 	KUNIT_CASE(control_page_alone),
@@ -626,6 +652,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pause_and_resume),
 	KUNIT_CASE(custom_and_skip),
 	KUNIT_CASE(words),
+	KUNIT_CASE(one_writer),
 	{}
 };
 

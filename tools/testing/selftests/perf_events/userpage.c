@@ -134,6 +134,31 @@ static void foreign_page(void)
 	pt_check(snapshot.lock > before, "RESET did not write its own page");
 }
 
+/* The same for an event that had a page once: it is not its own any more. */
+static void foreign_page_once_mapped(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring r, old;
+	int owner, fd;
+	u32 before;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 writes the page of the other event");
+	owner = open_and_map(&attr, &r);
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&old, fd, 0);
+	pt_unmap(&old);
+	pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner);
+	take(&r);
+	before = snapshot.lock;
+	pt_enable(fd);
+	pt_reset(fd);
+	pt_disable(fd);
+	take(&r);
+	pt_eq(snapshot.lock, before);
+}
+
 static void times_agree_with_read(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
@@ -387,6 +412,7 @@ static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "sequence_moves", sequence_moves },
 	{ "foreign_page", foreign_page },
+	{ "foreign_page_once_mapped", foreign_page_once_mapped },
 	{ "times_agree_with_read", times_agree_with_read },
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
