@@ -413,6 +413,7 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 	if (user_readable(e))
 		ctx->nr_user++;
 	ctx->nr_inherit += e->attr.inherit;
+	ctx->tells_reads |= e->attr.inherit_stat;
 	ctx->nr_events++;
 	pe_ctx_end_kind(ctx);
 	if (e->cgrp)

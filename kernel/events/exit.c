@@ -111,18 +111,38 @@ static void leave(struct pevent *e)
 	}
 }
 
+/*
+ * Copies whose values are told, pinned, in the order of their opening: pe_record_reads() sleeps, and
+ * who closes a parent takes its copies without ctx->mutex.
+ */
+static struct llist_node *pin_told(struct pctx *ctx)
+{
+	LLIST_HEAD(told);
+	struct pevent *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (pe_tells_read(e) && pe_tryget(e))
+			__llist_add(&e->put_later, &told);
+	return llist_reverse_order(told.first);
+}
+
+/* READ records.  Without ctx->mutex, as these may be the last references; nothing is added any more. */
+static void tell_reads(struct pctx *ctx, struct task_struct *task)
+{
+	struct llist_node *told = pin_told(ctx);
+
+	pe_record_reads(told, task);
+	put_all(told);
+}
+
 /* With ctx->mutex.  Return: what is to be put without. */
-static struct llist_node *leave_all(struct pctx *ctx, struct task_struct *task)
+static struct llist_node *leave_all(struct pctx *ctx)
 {
 	LLIST_HEAD(gone);
-	bool told = false;
 	struct pevent *e;
 
 	while ((e = next_to_leave(ctx))) {
-		if (e->attr.inherit_stat && !told) {
-			pe_record_reads(ctx, task);
-			told = true;
-		}
 		if (!e->plain || !pe_plain_leave(e, ctx))
 			leave(e);
 		__llist_add(&e->put_later, &gone);
@@ -149,7 +169,12 @@ void perf_event_exit_task(struct task_struct *task)
 		return;
 	}
 	pe_sideband_exit(task, ctx);
-	gone = leave_all(ctx, task);
+	if (ctx->tells_reads) {
+		mutex_unlock(&ctx->mutex);
+		tell_reads(ctx, task);
+		mutex_lock(&ctx->mutex);
+	}
+	gone = leave_all(ctx);
 	mutex_unlock(&ctx->mutex);
 	put_all_exited(gone);
 	put_task_struct(ctx->task);

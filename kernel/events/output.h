@@ -98,7 +98,8 @@ void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);
 
 /* record.c */
 void pe_record_throttle(struct pevent *e, bool on);	/* on: it is being throttled now */
-void pe_record_reads(struct pctx *ctx, struct task_struct *task);	/* PERF_RECORD_READ */
+bool pe_tells_read(const struct pevent *e);
+void pe_record_reads(struct llist_node *copies, struct task_struct *task);
 
 /* aux.c: the driver API of the contract, and what a member of a tracer's group needs */
 u64 pe_aux_sample_size(const struct pevent *e, u64 room);

@@ -205,26 +205,30 @@ static_assert(sizeof(struct read_record) == 16);
 static_assert(offsetof(struct read_record, pid) == 8);
 static_assert(offsetof(struct read_record, tid) == 12);
 
-/* Copies are looked at with irqs off: so many at a time. */
+/* Records are written with irqs off: so many at a time. */
 #define READ_STEPS	256
 
 /**
  * struct read_news - the values that the copies of a task had when it exited
- * @ctx: the task's context; ctx->mutex is held, so ctx->events stays as it is
  * @task: the task
  * @told_on: the CPU it exits on
  * @cpu: whose buffers are written now
- * @at: the next copy to look at; behind the last one: not an event, but the head of the list
+ * @at: the next copy to look at, or NULL
  */
 struct read_news {
-	struct pctx		*ctx;
 	struct task_struct	*task;
 	int			told_on;
 	int			cpu;
 	struct pevent		*at;
 };
 
-static bool tells_read(const struct pevent *e)
+/**
+ * pe_tells_read() - does the exit of an event's task make a PERF_RECORD_READ?
+ * @e: the event
+ *
+ * Any context.
+ */
+bool pe_tells_read(const struct pevent *e)
 {
 	struct perf_buffer *rb;
 
@@ -233,6 +237,11 @@ static bool tells_read(const struct pevent *e)
 	guard(rcu)();
 	rb = rcu_dereference(e->sink->rb);
 	return rb && rb->nr_pages;
+}
+
+static struct pevent *next_copy(const struct pevent *e)
+{
+	return e->put_later.next ? llist_entry(e->put_later.next, struct pevent, put_later) : NULL;
 }
 
 static void write_read(const struct read_news *news, struct pevent *e, struct perf_buffer *rb)
@@ -264,21 +273,17 @@ static void write_read(const struct read_news *news, struct pevent *e, struct pe
 static void write_reads(void *info)
 {
 	struct read_news *news = info;
-	struct pevent *e = news->at;
 	unsigned int left = READ_STEPS;
 	struct perf_buffer *rb;
 
 	guard(rcu)();
-	list_for_each_entry_from(e, &news->ctx->events, ctx_entry) {
-		if (!left--)
-			break;
-		if (e->cpu != news->cpu || !tells_read(e))
+	for (; news->at && left--; news->at = next_copy(news->at)) {
+		if (news->at->cpu != news->cpu)
 			continue;
-		rb = rcu_dereference(e->sink->rb);
+		rb = rcu_dereference(news->at->sink->rb);
 		if (rb)
-			write_read(news, e, rb);
+			write_read(news, news->at, rb);
 	}
-	news->at = e;
 }
 
 /*
@@ -295,46 +300,43 @@ static void write_crowded(struct read_news *news)
 		write_read(news, e, rb);
 		pe_buffer_put(rb);
 	}
-	news->at = list_next_entry(e, ctx_entry);
+	news->at = next_copy(e);
 }
 
-/* From news->at on: the next copy of news->cpu with something to tell.  Return: there is one. */
+/* From news->at on: the next copy of news->cpu.  Return: there is one. */
 static bool next_to_tell(struct read_news *news)
 {
-	list_for_each_entry_from(news->at, &news->ctx->events, ctx_entry)
-		if (news->at->cpu == news->cpu && tells_read(news->at))
-			return true;
-	return false;
+	while (news->at && news->at->cpu != news->cpu)
+		news->at = next_copy(news->at);
+	return news->at;
 }
 
-/* The lowest CPU above @cpu with a copy that has something to tell, or nr_cpu_ids. */
-static int next_cpu_to_tell(struct pctx *ctx, int cpu)
+/* The lowest CPU above @cpu that a copy has, or nr_cpu_ids. */
+static int next_cpu_to_tell(struct llist_node *copies, int cpu)
 {
 	int found = nr_cpu_ids;
 	struct pevent *e;
 
-	list_for_each_entry(e, &ctx->events, ctx_entry)
-		if (e->cpu > cpu && e->cpu < found && tells_read(e))
+	llist_for_each_entry(e, copies, put_later)
+		if (e->cpu > cpu && e->cpu < found)
 			found = e->cpu;
 	return found;
 }
 
 /**
  * pe_record_reads() - tell the values that inherited events had when their task exited
- * @ctx: the context of that task, out for good, ctx->mutex held
- * @task: current
+ * @copies: those with pe_tells_read(), by &struct pevent.put_later, each with a reference
+ * @task: current, whose context is out for good
  *
  * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time:
- * it is interrupted once for READ_STEPS copies, and only if there is a buffer with data pages.
+ * it is interrupted once for READ_STEPS copies.
  */
-void pe_record_reads(struct pctx *ctx, struct task_struct *task)
+void pe_record_reads(struct llist_node *copies, struct task_struct *task)
 {
-	struct read_news news = { .ctx = ctx, .task = task, .cpu = -2 };
+	struct read_news news = { .task = task, .cpu = -2, .told_on = raw_smp_processor_id() };
 
-	lockdep_assert_held(&ctx->mutex);
-	news.told_on = raw_smp_processor_id();
-	while ((news.cpu = next_cpu_to_tell(ctx, news.cpu)) < (int)nr_cpu_ids) {
-		news.at = list_first_entry(&ctx->events, struct pevent, ctx_entry);
+	while ((news.cpu = next_cpu_to_tell(copies, news.cpu)) < (int)nr_cpu_ids) {
+		news.at = llist_entry(copies, struct pevent, put_later);
 		while (next_to_tell(&news)) {
 			if (news.cpu < 0)
 				write_reads(&news);

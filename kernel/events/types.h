@@ -149,6 +149,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @cpu: the CPU of a CPU context, or -1						I
  * @oncpu: the CPU on which the context is in, or -1					L
  * @dead: the task has left; nothing can be added any more				M
+ * @tells_reads: there has been an event with attr.inherit_stat				L
  * @events: all events, by pevent.ctx_entry						R, L
  * @sideband: those that asked for records, by pevent.sideband_entry			R, L
  * @freq: those in frequency mode, by pevent.freq_entry					L
@@ -180,6 +181,7 @@ struct pctx {
 	int			cpu;
 	int			oncpu;
 	bool			dead;
+	bool			tells_reads;
 	struct list_head	events;
 	struct list_head	sideband;
 	struct list_head	freq;
