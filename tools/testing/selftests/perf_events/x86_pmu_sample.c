@@ -196,12 +196,10 @@ static void skid_behind_syscall(void)
 	sample_of_syscall(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 0, PERF_RECORD_MISC_KERNEL);
 	if (!x86_is_intel() || max_precise() < 2)
 		return;
-	/* The record is of user space: the SYSCALL, which has 2 bytes, or the one behind it. */
+	/* The record is of user space: it was written while the SYSCALL was still at work. */
 	attr.config = 0x1c0;
-	attr.precise_ip = 1;
-	sample_of_syscall(attr, syscall_at + 2, PERF_RECORD_MISC_USER);
-	attr.precise_ip = 2;
-	sample_of_syscall(attr, syscall_at, PERF_RECORD_MISC_USER);
+	for (attr.precise_ip = 1; attr.precise_ip <= 2; attr.precise_ip++)
+		sample_of_syscall(attr, syscall_at, PERF_RECORD_MISC_USER);
 }
 
 /* Right after boot no tick may come for a while: those of the boot ran ahead of the clock. */
