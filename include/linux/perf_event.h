@@ -536,7 +536,7 @@ struct perf_event {
 	u64				(*clock)(void);
 	/** @id: C: unique, never 0 */
 	u64				id;
-	/** @header_size: C: bytes of the sample fields whose size is fixed, for drivers that write */
+	/** @header_size: C: bytes of fixed-size sample fields, for drivers that write */
 	u16				header_size;
 	/** @orig_type: C: attr.type before a driver redirected the event */
 	__u32				orig_type;

@@ -117,6 +117,7 @@ static int depth(const struct pe_slot *slot)
 {
 	return slot->cgrp->css.cgroup->level;
 }
+
 /* The last of the entered slots that are deeper than @slot, or NULL. */
 static struct pe_slot *entered_below(struct pctx *ctx, const struct pe_slot *slot)
 {

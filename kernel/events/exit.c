@@ -112,8 +112,8 @@ static void leave(struct pevent *e)
 }
 
 /*
- * Copies whose values are told, pinned, in the order of their opening: pe_record_reads() sleeps, and
- * who closes a parent takes its copies without ctx->mutex.
+ * Copies whose values are told, pinned, in the order of their opening: pe_record_reads() sleeps,
+ * and who closes a parent takes its copies without ctx->mutex.
  */
 static struct llist_node *pin_told(struct pctx *ctx)
 {
@@ -127,7 +127,7 @@ static struct llist_node *pin_told(struct pctx *ctx)
 	return llist_reverse_order(told.first);
 }
 
-/* READ records.  Without ctx->mutex, as these may be the last references; nothing is added any more. */
+/* READ records.  Without ctx->mutex, as these may be the last references; nothing is added. */
 static void tell_reads(struct pctx *ctx, struct task_struct *task)
 {
 	struct llist_node *told = pin_told(ctx);

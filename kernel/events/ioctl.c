@@ -273,10 +273,11 @@ static int filter_records(struct pevent *e, char *text)
 #ifdef CONFIG_EVENT_TRACING
 	int ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
 
+	if (ret)
+		return ret;
 	/* Once only: hits follow the pointer to the program, on any CPU. */
-	if (!ret)
-		smp_store_release(&e->hit_filter, e->filter);
-	return ret;
+	smp_store_release(&e->hit_filter, e->filter);
+	return 0;
 #else
 	return -EINVAL;
 #endif

@@ -200,7 +200,7 @@ static void no_sample(struct perf_event *event, struct perf_sample_data *data,
 {
 }
 
-/* At an overflow the next period may be in force already; what was measured is the one that ended. */
+/* At an overflow the next period may be in force already; what was measured is the last one. */
 static void rate_of_the_period_that_ended(struct kunit *test)
 {
 	struct pevent *e = pe(make_event(test, 1000));
