@@ -45,6 +45,9 @@ void intel_pe_report_output_id(struct perf_event *event, int idx);
 int intel_pe_handle_irq(struct pt_regs *regs);
 
 /* topdown.c */
+bool intel_pe_topdown_has_stopped(const struct hw_perf_event *hw);
+bool intel_pe_topdown_goes_on(const struct hw_perf_event *metric,
+			      const struct hw_perf_event *slots, u64 counter);
 void intel_pe_topdown_start(struct perf_event *event);
 u64 intel_pe_topdown_update(struct perf_event *event);
 bool intel_pe_topdown_counts(struct perf_event *event);

@@ -8,9 +8,10 @@
  * registers' pair, and their events are metrics of it: none has a period, and hw.saved_slots and
  * hw.saved_metric are the values of the registers that the event has accounted already.
  *
- * The group's leader is the slots event.  It clears the registers when it starts; every read clears
- * them again; an event that is stopped only notes the values, as that is what happens at a context
- * switch.  Two reads are not one: the PMU must be off, or this is the PMI.
+ * The group's leader is the slots event.  An event that is stopped notes the values, as that is
+ * what happens at a context switch, and when the leader starts again it puts them back: a program
+ * that reads the registers by itself sees them go on from where they were.  Every read clears them.
+ * Two reads are not one: the PMU must be off, or this is the PMI.
  */
 #include <linux/math64.h>
 
@@ -61,10 +62,15 @@ static u64 active_topdown(struct cpu_hw_events *cpuc)
 }
 
 /* The counter of slots must be written before the metrics. */
+static void write_registers(u64 slots, u64 metrics)
+{
+	wrmsrl(MSR_CORE_PERF_FIXED_CTR3, slots);
+	wrmsrl(MSR_PERF_METRICS, metrics);
+}
+
 static void clear_registers(void)
 {
-	wrmsrl(MSR_CORE_PERF_FIXED_CTR3, 0);
-	wrmsrl(MSR_PERF_METRICS, 0);
+	write_registers(0, 0);
 }
 
 /**
@@ -109,27 +115,74 @@ static void start_from_zero(struct perf_event *event)
 }
 
 /**
- * intel_pe_topdown_start - an event of the group starts
- * @event: event of the group
+ * intel_pe_topdown_has_stopped - are there values from when an event of the group was stopped?
+ * @hw: the event's
  *
- * PMU off.  The leader is first.  A metric that comes later must not account what was before: the
- * others take it, and the registers start from 0.
+ * Pure.  In an event that has not run yet, both words are the longest period, as events that do not
+ * sample have it; and so they are when slots have run on their own, with a period in prev_count.
  */
-void intel_pe_topdown_start(struct perf_event *event)
+bool intel_pe_topdown_has_stopped(const struct hw_perf_event *hw)
 {
-	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	struct perf_event *slots = cpuc->events[INTEL_PMC_IDX_FIXED_SLOTS];
+	return !local64_read(&hw->prev_count) &&
+	       (hw->saved_slots != hw->sample_period || hw->saved_metric != hw->sample_period);
+}
 
-	if (slots && slots != event && !counts_from_zero(slots)) {
+/**
+ * intel_pe_topdown_goes_on - can a metric go on from where it was stopped?
+ * @metric: its event's
+ * @slots: that of the slots, which have started already
+ * @counter: what the counter of slots shows
+ *
+ * Pure.  Both were stopped together, and the registers stand where the slots have put them.
+ */
+bool intel_pe_topdown_goes_on(const struct hw_perf_event *metric,
+			      const struct hw_perf_event *slots, u64 counter)
+{
+	return intel_pe_topdown_has_stopped(metric) && metric->saved_slots == slots->saved_slots &&
+	       metric->saved_metric == slots->saved_metric && counter == slots->saved_slots;
+}
+
+static void start_slots(struct perf_event *slots)
+{
+	struct hw_perf_event *hw = &slots->hw;
+
+	if (!intel_pe_topdown_has_stopped(hw))
+		start_from_zero(slots);
+	write_registers(hw->saved_slots, hw->saved_metric);
+}
+
+/* It must not account what was before it: the others take that, and all start from 0. */
+static void start_metric(struct perf_event *metric, struct perf_event *slots)
+{
+	u64 counter;
+
+	if (!counts_from_zero(slots)) {
 		x86_perf_event_update(slots);
 		start_from_zero(slots);
 		clear_registers();
-	} else if (active_topdown(cpuc)) {
-		intel_pe_topdown_update(NULL);
 	} else {
-		clear_registers();
+		rdpmcl(INTEL_PMC_FIXED_RDPMC_BASE | 3, counter);
+		if (intel_pe_topdown_goes_on(&metric->hw, &slots->hw, counter))
+			return;
+		intel_pe_topdown_update(NULL);
 	}
-	start_from_zero(event);
+	start_from_zero(metric);
+}
+
+/**
+ * intel_pe_topdown_start - an event of the group starts
+ * @event: event of the group
+ *
+ * PMU off.  The leader, which counts the slots, is first.
+ */
+void intel_pe_topdown_start(struct perf_event *event)
+{
+	struct perf_event *slots = this_cpu_ptr(&cpu_hw_events)->events[INTEL_PMC_IDX_FIXED_SLOTS];
+
+	if (event->hw.idx == INTEL_PMC_IDX_FIXED_SLOTS)
+		start_slots(event);
+	else if (!WARN_ON_ONCE(!slots))
+		start_metric(event, slots);
 	perf_event_update_userpage(event);
 }
 
