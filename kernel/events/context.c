@@ -495,10 +495,13 @@ static unsigned int pin_inherited(struct pctx *ctx, struct pevent **events, unsi
  */
 struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
 {
-	/* The list is in the order in which events came: what has no room came after this. */
-	unsigned int room = max(READ_ONCE(ctx->nr_events), 1U);
-	struct pevent **events = kvmalloc_array(room, sizeof(*events), GFP_KERNEL);
+	struct pevent **events;
+	unsigned int room;
 
+	/* The list is in the order in which events came: what has no room came after this. */
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		room = max(ctx->nr_events, 1U);
+	events = kvmalloc_array(room, sizeof(*events), GFP_KERNEL);
 	if (!events)
 		return NULL;
 	*nr = pin_inherited(ctx, events, room);

@@ -198,9 +198,13 @@ static noinline void measure_rate(struct pevent *e, u64 period)
  */
 static __always_inline bool account(struct pevent *e, bool throttle, u64 period)
 {
-	u64 nr = pe_count_sample(e);
 	bool stop = false;
+	u64 nr;
 
+	/* One more of the interrupt that has throttled it.  To count on would lose the mark. */
+	if (unlikely(throttle && e->hw.interrupts == PE_THROTTLED))
+		return true;
+	nr = pe_count_sample(e);
 	if (unlikely(throttle && nr >= READ_ONCE(limits.per_tick))) {
 		throttle_here(e);
 		stop = true;
