@@ -408,6 +408,8 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 		list_add_tail(&e->freq_entry, &ctx->freq);
 	if (e->passive && !e->counts_time && !e->counts_hits)
 		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
+	if (e->attr.type == PERF_TYPE_TRACEPOINT)
+		hlist_add_head_rcu(&e->sw_node, &ctx->traced);
 	if (atomic_read(&e->mmap_count))	/* a move; mmap.c adds it after the first mapping */
 		list_add_tail(&e->mapped_entry, &e->slot->mapped);
 	if (user_readable(e))

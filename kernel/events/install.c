@@ -7,20 +7,18 @@
  * of the task looks at it.  A task that was running already has to be told once, when its context
  * gets its first event: pe_activate_ctx().
  *
- *	opener					switch on another CPU
- *	store task->perf_event_ctxp		task_cpu(task) = that CPU; rq->curr = task
- *	(A) full barrier			(B) full barrier of __schedule()
- *	load task_cpu(task), interrupt it	load task->perf_event_ctxp
- *
- * Either the opener reads the CPU on which the task runs or will run, and the interrupt finds it
- * there or comes before it; or the switch sees the context and takes ctx->lock itself.  That the
- * switch code is reached at all is ensured before, by pe_account(), which waits until all CPUs see
- * the static key.
+ * The pointer is stored before the scheduler is asked where the task runs.  task_call_func()
+ * answers under the lock that every switch to the task takes, or that every wake-up takes before
+ * one: a CPU that brings the task later than the answer sees the pointer and takes ctx->lock
+ * itself, and one that did it before is told by an interrupt.  See locking.rst.  That the switch
+ * code is reached at all is ensured before, by pe_account(), which waits until all CPUs see the
+ * static key.
  *
  * Called from task context, without raw locks.
  */
 
 #include <linux/sched/signal.h>
+#include <linux/wait.h>
 #include "lifetime.h"
 
 /**
@@ -152,25 +150,23 @@ static void enter_if_current(void *info)
 		pe_ctx_enter_current(ctx, NULL);
 }
 
-/* Where the task of a context runs that should be in and is not; -1 if there is nothing to do. */
-static int cpu_to_tell(struct pctx *ctx)
+static int cpu_of(struct task_struct *task, void *unused)
 {
-	guard(raw_spinlock_irq)(&ctx->lock);
-	if (ctx->dead || ctx->oncpu >= 0 || !ctx->nr_events || !task_curr(ctx->task))
-		return -1;
-	return task_cpu(ctx->task);
+	return task_curr(task) ? task_cpu(task) : -1;
 }
 
 /**
  * pe_activate_ctx() - let a context in whose task runs already
- * @ctx: a published task context that has got its first event
+ * @ctx: a published task context that has got its first event; its mutex held, so it is alive
  *
- * Without effect when the task does not run: its next switch does it.
+ * Without effect when the task does not run: its next switch does it.  No lock of a context is
+ * held, as those of the scheduler are outside of them.
  */
 void pe_activate_ctx(struct pctx *ctx)
 {
 	int cpu;
 
+	lockdep_assert_held(&ctx->mutex);
 	/* If it is not current's any more by then, it was in, or comes in by a switch. */
 	if (READ_ONCE(ctx->task) == current) {
 		local_irq_disable();
@@ -179,12 +175,13 @@ void pe_activate_ctx(struct pctx *ctx)
 		return;
 	}
 
-	smp_mb();	/* (A), see above */
-	while ((cpu = cpu_to_tell(ctx)) >= 0) {
+	/* It has come in since it was empty. */
+	if (READ_ONCE(ctx->oncpu) >= 0)
+		return;
+	/* An event that came a moment ago ended the kind: the task stays. */
+	cpu = task_call_func(ctx->task, cpu_of, NULL);
+	if (cpu >= 0)
 		smp_call_function_single(cpu, enter_if_current, ctx, 1);
-		/* A task that moved meanwhile has seen the context, or is to be told again. */
-		smp_mb();
-	}
 }
 
 struct install_args {

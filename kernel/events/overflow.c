@@ -228,10 +228,13 @@ int perf_event_account_interrupt(struct perf_event *event)
 	return account(pe(event), true, event->hw.last_period);
 }
 
-/* One of the samples that PERF_EVENT_IOC_REFRESH asked for.  Return: it was the last. */
+/*
+ * One of the samples that PERF_EVENT_IOC_REFRESH asked for, in one step: an overflow in an NMI may
+ * come anywhere, and a limit that got below 0 would be none.  Return: this was the last.
+ */
 static bool last_wanted(struct pevent *e)
 {
-	if (!atomic_read(&e->event_limit) || !atomic_dec_and_test(&e->event_limit))
+	if (atomic_dec_if_positive(&e->event_limit))
 		return false;
 	e->pending_kill = POLL_HUP;
 	pe_disable_at_limit(e);
@@ -247,9 +250,12 @@ static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
 		return stop;
 
-	e->pending_kill = POLL_IN;
 	if (last_wanted(e))
 		stop = 1;
+	else if (unlikely(READ_ONCE(e->pending_disable)))
+		return 1;	/* an NMI that came since the caller looked made the last one */
+	else
+		e->pending_kill = POLL_IN;
 
 	if (e->attr.sigtrap)
 		pe_sigtrap(e, data, regs);

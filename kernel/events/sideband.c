@@ -6,7 +6,8 @@
  *
  *   on its CPU, if it is an event of a CPU context, and while the CPU is in its cgroup, if any;
  *   in its task, if it is an event of a task context, and while the task is on the CPU the event
- *   is bound to, if any.
+ *   is bound to, if any.  A context that has just got its first event hears nothing until it is in,
+ *   which it is before that open returns: others may write to its buffers till then (tracepoint.c).
  *
  * Contexts keep the events that ask for anything on a list of their own (pctx.sideband), so who
  * does not ask costs nothing here.  Before that stands one counter for each kind of record; with
@@ -74,7 +75,7 @@ void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void
 
 	guard(rcu)();
 	guard(preempt)();
-	ctx = task_ctx ?: pe_task_ctx(current);
+	ctx = task_ctx ?: pe_current_ctx();
 	tell(this_cpu_ptr(&pe_cpu.ctx), wanted, fn, arg);
 	if (ctx)
 		tell(ctx, wanted, fn, arg);
@@ -93,7 +94,7 @@ bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx)
 
 	guard(rcu)();
 	guard(preempt)();
-	ctx = task_ctx ?: pe_task_ctx(current);
+	ctx = task_ctx ?: pe_current_ctx();
 	return anybody(this_cpu_ptr(&pe_cpu.ctx), wanted) || (ctx && anybody(ctx, wanted));
 }
 

@@ -26,9 +26,18 @@ static enum perf_event_state effective_state(const struct pevent *e)
 /* Clocks of different CPUs may disagree by a little; time never runs backwards for a reader. */
 static u64 follow(const struct pe_clock *clock, u64 driver)
 {
-	u64 value = pe_clock_read(clock, driver);
+	unsigned int turns;
+	u64 value, stood;
 
-	return (s64)(value - clock->time) < 0 ? clock->time : value;
+	do {
+		turns = pe_clock_turns(clock);
+		value = pe_clock_peek(clock, driver);
+		stood = READ_ONCE(clock->time);
+	} while (pe_clock_was_turned(clock, turns));
+	/* Half of @stood may be new, if this interrupted who stops the clock. */
+	if (!IS_ENABLED(CONFIG_64BIT) && in_nmi())
+		return value;
+	return (s64)(value - stood) < 0 ? stood : value;
 }
 
 static __always_inline void steer(struct pe_clock *clock, bool run, const struct pe_clock *driver,

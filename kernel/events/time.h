@@ -15,6 +15,53 @@ static inline u64 pe_now(void)
 	return local_clock();
 }
 
+/*
+ * Where a CPU loads 64 bits in two steps, another CPU that stops a clock and starts it again could
+ * change the word that is being read.  A reader looks whether the clock was turned meanwhile.  It
+ * never waits: a writer that it has interrupted is changing the word that nobody reads.
+ */
+#ifdef CONFIG_64BIT
+static inline unsigned int pe_clock_turns(const struct pe_clock *clock)
+{
+	return 0;
+}
+
+static inline bool pe_clock_was_turned(const struct pe_clock *clock, unsigned int turns)
+{
+	return false;
+}
+
+static inline void pe_clock_turn(struct pe_clock *clock)
+{
+}
+#else
+static inline unsigned int pe_clock_turns(const struct pe_clock *clock)
+{
+	/* Before the clock. */
+	return smp_load_acquire(&clock->turns);
+}
+
+static inline bool pe_clock_was_turned(const struct pe_clock *clock, unsigned int turns)
+{
+	smp_rmb();	/* after the clock; pairs with pe_clock_turn() */
+	return unlikely(READ_ONCE(clock->turns) != turns);
+}
+
+static inline void pe_clock_turn(struct pe_clock *clock)
+{
+	WRITE_ONCE(clock->turns, clock->turns + 1);
+	smp_wmb();	/* before the word that nobody reads now: pe_clock_was_turned() */
+}
+#endif
+
+/* For pe_clock_read(): what is read may be torn if the clock was turned meanwhile. */
+static inline u64 pe_clock_peek(const struct pe_clock *clock, u64 now)
+{
+	/* Pairs with the stores of pe_clock_start() and pe_clock_stop(). */
+	return smp_load_acquire(&clock->running) ? now + READ_ONCE(clock->offset) :
+						   READ_ONCE(clock->time);
+}
+
 /**
  * pe_clock_read() - what a clock shows
  * @clock: the clock
@@ -24,23 +71,36 @@ static inline u64 pe_now(void)
  */
 static inline u64 pe_clock_read(const struct pe_clock *clock, u64 now)
 {
-	/* Pairs with the stores of pe_clock_start() and pe_clock_stop(). */
-	return smp_load_acquire(&clock->running) ? now + READ_ONCE(clock->offset) :
-						   READ_ONCE(clock->time);
+	unsigned int turns;
+	u64 time;
+
+	do {
+		turns = pe_clock_turns(clock);
+		time = pe_clock_peek(clock, now);
+	} while (pe_clock_was_turned(clock, turns));
+	return time;
 }
 
 static inline void pe_clock_start(struct pe_clock *clock, u64 now)
 {
+	pe_clock_turn(clock);
 	WRITE_ONCE(clock->offset, clock->time - now);
 	/* Who sees it running must see its offset. */
 	smp_store_release(&clock->running, true);
 }
 
-static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
+/* As pe_clock_stop(), where what it shall show is known. */
+static inline void pe_clock_stop_at(struct pe_clock *clock, u64 time)
 {
-	WRITE_ONCE(clock->time, now + clock->offset);
+	pe_clock_turn(clock);
+	WRITE_ONCE(clock->time, time);
 	/* Who sees it stopped must see its time. */
 	smp_store_release(&clock->running, false);
+}
+
+static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
+{
+	pe_clock_stop_at(clock, now + clock->offset);
 }
 
 /* What drives e->enabled: a cgroup's event is enabled while the cgroup is in. */
@@ -149,8 +209,7 @@ static inline void pe_set_inactive(struct pevent *e, u64 now)
 	/* Not before it was started, when clocks of CPUs disagree. */
 	if ((s64)(value - clock->time) < 0)
 		value = clock->time;
-	WRITE_ONCE(clock->time, value);
-	smp_store_release(&clock->running, false);	/* as pe_clock_stop() */
+	pe_clock_stop_at(clock, value);
 	e->total_time_running = value;
 }
 

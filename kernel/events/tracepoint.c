@@ -189,18 +189,15 @@ struct trace_hit {
 };
 
 /*
- * The buffer of a task's events belongs to the CPU where the task runs.  While it runs nowhere, it
- * is the one of whoever holds the context's lock: to come in, on whatever CPU, the context needs
- * the lock as well, and before it is in nothing of the task is hit or written.  oncpu alone does
- * not tell: a task that runs may have a context that is not in yet, and gets records then.  The
- * barrier is for the switch to it that saw no context: see the top of install.c.
+ * The buffer of a task's events belongs to the CPU where the context is in.  While that is nowhere,
+ * it is the one of whoever holds the context's lock: to come in, on whatever CPU, the context needs
+ * the lock as well, and before it is in nothing of the task is hit or written, though it may run.
+ * Where the task is, and what the scheduler has stored of that, does not matter; this may be inside
+ * of its locks.
  */
-static bool is_away(const struct pctx *ctx, struct task_struct *task)
+static bool is_away(const struct pctx *ctx)
 {
-	if (ctx->oncpu >= 0 || ctx->dead)
-		return false;
-	smp_mb__after_spinlock();
-	return !task_curr(task);
+	return ctx->oncpu < 0 && !ctx->dead;
 }
 
 static bool is_enabled(const struct pevent *e)
@@ -231,6 +228,8 @@ static void hit_target_event(struct pevent *e, const struct trace_hit *hit, bool
  * Events of a task other than current.  They are not on the list of this CPU.  While the task is
  * away its events are INACTIVE, and what happens to a waiting task must be counted nevertheless;
  * only disabled events are not.  If it is not away, but runs on another CPU, no sample is written.
+ * The caller is inside of a wake-up, with locks of the scheduler: events of other kinds, however
+ * many, are not looked at.
  */
 static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 {
@@ -242,16 +241,16 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 
 	guard(rcu)();
 	ctx = pe_task_ctx(task);
-	if (!ctx)
+	if (!ctx || hlist_empty(&ctx->traced))
 		return;
 
 	guard(raw_spinlock_irqsave)(&ctx->lock);
 	/* Exchanged meanwhile: neither context had trace events then. */
 	if (ctx->task != task)
 		return;
-	away = is_away(ctx, task);
-	list_for_each_entry(e, &ctx->events, ctx_entry) {
-		if (e->pmu != &tracepoint_pmu || e->attr.config != record->type)
+	away = is_away(ctx);
+	hlist_for_each_entry(e, &ctx->traced, sw_node) {
+		if (e->attr.config != record->type)
 			continue;
 		/* A signal is for whoever causes the hit. */
 		if (e->attr.sigtrap)

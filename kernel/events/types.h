@@ -50,6 +50,7 @@ struct pe_slot;
  * @time: what it showed when it stopped, ns
  * @offset: what to add to the driving clock while it runs
  * @running: it runs
+ * @turns: how often it was started or stopped, where a CPU cannot load 64 bits at once
  *
  * The clocks of contexts and slots are driven by pe_now(), those of events by these.
  * Written under ctx->lock.  The order of stores in pe_clock_start() and pe_clock_stop() lets those
@@ -60,6 +61,9 @@ struct pe_clock {
 	u64	time;
 	u64	offset;
 	bool	running;
+#ifndef CONFIG_64BIT
+	unsigned int turns;
+#endif
 };
 
 /**
@@ -155,6 +159,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @freq: those in frequency mode, by pevent.freq_entry					L
  * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
  *	emptied under ctx->lock
+ * @traced: those of tracepoints, by pevent.sw_node; others look only whether there are any	L
  * @nr_events: length of @events							L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: events with attr.inherit						L
@@ -185,6 +190,7 @@ struct pctx {
 	struct list_head	events;
 	struct list_head	sideband;
 	struct list_head	freq;
+	struct hlist_head	traced;
 	struct llist_head	throttled;
 	unsigned int		nr_events;
 	unsigned int		nr_groups;
@@ -365,7 +371,7 @@ struct pevent {
 	/* hit and sample path */
 	struct pe_slot		*slot;			/* L: where it is eligible */
 	struct perf_cgroup	*cgrp;			/* I: whose tasks it counts, or NULL */
-	struct hlist_node	sw_node;		/* R, L: on slot->sw[config] */
+	struct hlist_node	sw_node;		/* R, L: on slot->sw[], or ctx->traced */
 	struct pevent		*sink;			/* I: buffer and waiters of the output */
 	struct pe_plan		plan;			/* I, read_size M */
 	bool			passive;		/* I: hit without being scheduled */

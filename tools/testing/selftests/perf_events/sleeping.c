@@ -209,6 +209,43 @@ static void period_set_while_asleep(void)
 	stop_sleeper(pid);
 }
 
+static u64 turns(int fd, unsigned int times)
+{
+	u64 count = pt_count(fd), ns = pt_clock(CLOCK_MONOTONIC);
+	unsigned int i;
+
+	for (i = 0; i < times; i++)
+		turn();
+	ns = pt_clock(CLOCK_MONOTONIC) - ns;
+	pt_eq(pt_count(fd), count + times);
+	return ns;
+}
+
+/* A wake-up looks for events of tracepoints, under locks of the scheduler: at no others. */
+static void wakeup_passes_over_other_events(void)
+{
+	struct perf_event_attr attr = wakeups(), other = pt_attr(PT_SW(DUMMY));
+	u64 few, many;
+	pid_t pid;
+	int fd, i;
+
+	if (!pt_time_is_exact())
+		pt_skip("this machine does not count instructions exactly");
+	attr.sample_period = 1000000;
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, -1);
+	turns(fd, 20);
+	few = turns(fd, 20);
+	for (i = 0; i < 900; i++)
+		pt_open(&other, pid, -1, -1, 0);
+	turns(fd, 20);
+	many = turns(fd, 20);
+	/* 18,000 looks at an event; a tick more or less does not matter. */
+	pt_check(many < few + 18000, "20 wake-ups: %llu ns, with 900 other events %llu ns",
+		 (unsigned long long)few, (unsigned long long)many);
+	stop_sleeper(pid);
+}
+
 static void sleep_then_fault(void *arg)
 {
 	int *go = arg;
@@ -247,6 +284,7 @@ static const struct pt_case cases[] = {
 	{ "about_a_sleeping_task_on_this_cpu", about_a_sleeping_task_on_this_cpu },
 	{ "about_a_sleeping_task_until", about_a_sleeping_task_until },
 	{ "no_user_space_of_the_waker", no_user_space_of_the_waker },
+	{ "wakeup_passes_over_other_events", wakeup_passes_over_other_events },
 	{ "period_set_while_asleep", period_set_while_asleep },
 	{ "software_period_set_while_asleep", software_period_set_while_asleep },
 };

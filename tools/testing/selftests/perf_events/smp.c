@@ -560,6 +560,46 @@ static void clock_stopped_during_samples(void)
 	close(lead);
 }
 
+/* One call, and now and then another thread's turn, which makes as many. */
+static void call_and_yield(struct worker *w)
+{
+	if (w->done % 40 == 0)
+		sched_yield();
+	syscall(SYS_getppid);
+}
+
+/*
+ * Its first event, again and again, while the scheduler switches to it and from it: when the open
+ * has returned each call counts.
+ */
+static void first_event_of_a_running_task(void)
+{
+	struct perf_event_attr attr = calls();
+	struct worker w, other;
+	u64 before, after;
+	int fd, i;
+
+	/* Keeps the keys on, which take long to turn. */
+	pt_open(&attr, 0, -1, -1, 0);
+	start_worker(&w, call_and_yield, last_cpu());
+	start_worker(&other, call_and_yield, last_cpu());
+	pt_pin(0);
+	go_worker(&w);
+	go_worker(&other);
+	for (i = 0; i < 300; i++) {
+		fd = pt_open(&attr, w.tid, -1, -1, 0);
+		before = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
+		wait_for(&w, 41 + i % 40);
+		after = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
+		/* The first may have begun before that look, and have been over before the open. */
+		pt_check(pt_count(fd) + 1 >= after - before, "%llu of %llu calls",
+			 (unsigned long long)pt_count(fd), (unsigned long long)(after - before));
+		close(fd);
+	}
+	stop_worker(&w);
+	stop_worker(&other);
+}
+
 static const struct pt_case cases[] = {
 	{ "migrating_counts_are_exact", migrating_counts_are_exact },
 	{ "read_from_elsewhere", read_from_elsewhere },
@@ -574,6 +614,7 @@ static const struct pt_case cases[] = {
 	{ "hw_over_migrations", hw_over_migrations },
 	{ "members_leave_during_samples", members_leave_during_samples },
 	{ "clock_stopped_during_samples", clock_stopped_during_samples },
+	{ "first_event_of_a_running_task", first_event_of_a_running_task },
 };
 
 PT_MAIN(cases)
