@@ -41,7 +41,8 @@ static __poll_t poll(struct file *file, poll_table *wait)
 		return EPOLLERR;
 	if (hung_up(e))
 		return EPOLLHUP;
-	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
+	/* Others in ERROR have a leader that was closed; their records can still be read. */
+	if (e->attr.pinned && READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return EPOLLERR;
 
 	/* SET_OUTPUT cannot exchange the buffer while its poll state is taken. */

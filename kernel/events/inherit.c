@@ -201,7 +201,7 @@ static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_f
 	events = pe_ctx_snapshot(from, &nr);
 	if (events) {
 		/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
-		mutex_lock_nested(&ctx->mutex, SINGLE_DEPTH_NESTING);
+		mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
 		err = copy_events(ctx, events, nr, clone_flags);
 		mutex_unlock(&ctx->mutex);
 		pe_snapshot_put(events, nr);

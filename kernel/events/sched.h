@@ -5,6 +5,12 @@
 
 #include "output.h"
 
+/*
+ * Lockdep's subclass of the mutex of a context that nobody else can know: fork takes locks under it
+ * that ctx->mutex is inside of otherwise.  The second of two CPU contexts has SINGLE_DEPTH_NESTING.
+ */
+#define PE_FRESH_CTX	(SINGLE_DEPTH_NESTING + 1)
+
 /* context.c */
 void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu);
 struct pctx *pe_ctx_new(struct task_struct *task);
