@@ -12,8 +12,8 @@
  *	All contexts of one kind hold the same events, each the original or a copy of it, in groups
  *	of the same form, and none that somebody could tell from its copies: see unlike().
  *
- *	0 -> new	current forks; taken back at once if an event is not of that sort.  ctx->mutex,
- *			ctx->lock
+ *	0 -> new	current forks; taken back at once if an event is not of that sort.
+ *			ctx->mutex, ctx->lock
  *	(copy) -> same	the child got a copy of each event, and the parent is still of this kind
  *	any -> 0	an event comes or goes, or becomes different.  ctx->lock
  *

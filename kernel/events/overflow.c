@@ -250,12 +250,14 @@ static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
 		return stop;
 
-	if (last_wanted(e))
+	if (last_wanted(e)) {
 		stop = 1;
-	else if (unlikely(READ_ONCE(e->pending_disable)))
-		return 1;	/* an NMI that came since the caller looked made the last one */
-	else
+	} else {
+		/* An NMI that came since the caller looked has made the last one. */
+		if (unlikely(READ_ONCE(e->pending_disable)))
+			return 1;
 		e->pending_kill = POLL_IN;
+	}
 
 	if (e->attr.sigtrap)
 		pe_sigtrap(e, data, regs);

@@ -120,6 +120,7 @@ static void map_second(void)
 	static const size_t pages[] = { 1, 2, 3, 5, 9 };
 	unsigned int first, i;
 	int fd, other;
+	long same;
 	struct ring r, shared;
 
 	for (first = 0; first < ARRAY_SIZE(pages); first++) {
@@ -142,19 +143,26 @@ static void map_second(void)
 	other = map_event("sw-page-faults", 0, -1);
 	ring_map(&shared, fd, 4, RW);
 	ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd);
-	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+	for (i = 0; pages[i] < 5; i++) {
 		char name[40];
 
 		snprintf(name, sizeof(name), "after-set-output,pages=%zu", pages[i]);
 		say(name, "%s", res(map_at(other, pages[i], RW, MAP_SHARED, 0)));
 	}
+	same = map_at(other, 5, RW, MAP_SHARED, 0);
+	say("after-set-output,same-size", "%s, then another size %s", res(same),
+	    res(map_at(other, 9, RW, MAP_SHARED, 0)));
 	/* Unmapping took it off the other's buffer. */
 	say("set-output-again", "%s", res(neg(ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd))));
 	if (!ring_map(&r, other, 4, RW)) {
-		say("same-pages", "%d", r.page->data_size == shared.page->data_size);
+		bool same_size = r.page->data_size == shared.page->data_size;
+
 		shared.page->data_tail = 77;
-		say("same-page", "%d", r.page->data_tail == 77);
+		say("same-size-again", "same-pages=%d same-page=%d", same_size,
+		    r.page->data_tail == 77);
 		ring_unmap(&r);
+	} else {
+		say("same-size-again", "refused");
 	}
 	ring_unmap(&shared);
 	/* The last owner's mapping is gone: is the redirected one cut off? */
