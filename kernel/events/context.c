@@ -12,8 +12,8 @@
  *
  * A CPU context has no slots of CPUs but some of cgroups, which belong to the cgroups: cgroup.c.
  * An event is in exactly one slot.  A group that has to be scheduled is in the queue of one lane;
- * a passive group is in none.  Its software events count from slot->hits[], or are found through
- * the slot's sw[] lists if they sample or ignore some hits.
+ * a passive group is in none.  Its software events count from slot->sw[].nr, or are found through
+ * the lists beside it if they sample.
  *
  * Slots, parts and lanes are made by openers and by fork, in task context under ctx->mutex, and
  * published under ctx->lock; they live until the context is freed or the PMU leaves (pmu_leave.c),
@@ -37,7 +37,7 @@ void pe_slot_init(struct pe_slot *slot, int cpu)
 
 	slot->cpu = cpu;
 	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
-		INIT_HLIST_HEAD(&slot->sw[i]);
+		INIT_HLIST_HEAD(&slot->sw[i].list);
 	INIT_HLIST_NODE(&slot->entered);
 	INIT_LIST_HEAD(&slot->mapped);
 	INIT_LIST_HEAD(&slot->lanes);
@@ -406,8 +406,10 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 		list_add_tail_rcu(&e->sideband_entry, &ctx->sideband);
 	if (e->attr.freq)
 		list_add_tail(&e->freq_entry, &ctx->freq);
-	if (e->passive && !e->counts_time && !e->counts_hits)
-		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
+	if (e->counts_hits)
+		pe_hits_bind(e);
+	else if (e->passive && !e->counts_time)
+		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config].list);
 	if (e->attr.type == PERF_TYPE_TRACEPOINT)
 		hlist_add_head_rcu(&e->sw_node, &ctx->traced);
 	if (atomic_read(&e->mmap_count))	/* a move; mmap.c adds it after the first mapping */
@@ -455,7 +457,8 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
 	if (e->attr.freq)
 		list_del_init(&e->freq_entry);
 	list_del_init(&e->mapped_entry);
-	hlist_del_init_rcu(&e->sw_node);
+	if (!e->counts_hits)
+		hlist_del_init_rcu(&e->sw_node);
 	if (user_readable(e))
 		ctx->nr_user--;
 	ctx->nr_inherit -= e->attr.inherit;

@@ -326,7 +326,7 @@ static int equip(struct pevent *e, const int *cgroup_fd)
 	e->passive = pe_software_passive(e);
 	e->counts_time = e->passive && e->pmu != &pe_swevent_pmu;
 	e->counts_hits = e->passive && e->pmu == &pe_swevent_pmu && !is_sampling_event(&e->pub) &&
-			 !e->attr.freq && !e->plan.excludes;
+			 !e->attr.freq;
 	return security_perf_event_alloc(&e->pub);
 }
 

@@ -122,10 +122,12 @@ static void attach(struct pevent *e, struct pctx *ctx, enum perf_event_state sta
 	e->enabled.running = on;
 	e->running.running = on;
 	list_add_tail_rcu(&e->ctx_entry, &ctx->events);
-	if (e->counts_hits)	/* and none has been there yet */
+	if (e->counts_hits) {	/* and none has been there yet */
+		pe_hits_bind(e);
 		e->hw.state = on ? 0 : PERF_HES_STOPPED;
-	else
-		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config]);
+	} else {
+		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config].list);
+	}
 	ctx->nr_inherit++;
 	ctx->nr_events++;
 	e->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP;
@@ -193,7 +195,8 @@ static void withdraw(struct pevent *e, struct pctx *ctx)
 	guard(raw_spinlock_irq)(&ctx->lock);
 	if (e->attach_state & PERF_ATTACH_CONTEXT) {
 		list_del_rcu(&e->ctx_entry);
-		hlist_del_init_rcu(&e->sw_node);
+		if (!e->counts_hits)
+			hlist_del_init_rcu(&e->sw_node);
 		ctx->nr_inherit--;
 		ctx->nr_events--;
 		e->attach_state &= ~(PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP);

@@ -48,11 +48,14 @@ static int sync_counts(struct pevent *e, bool alone)
 	return pmu->commit_txn(pmu);
 }
 
-/* What it counted itself.  @now: pe_now(), or 0 as long as nobody has asked for it */
+/*
+ * What it counted itself; its context is locked, or it is scheduled here and irqs are off.
+ * @now: pe_now(), or 0 as long as nobody has asked for it
+ */
 static __always_inline u64 own_count(struct pevent *e, u64 *now)
 {
 	if (e->counts_hits)
-		return pe_hits_count(e);
+		return pe_hits_count_locked(e);
 	if (!e->counts_time)
 		return local64_read(&e->count);
 	*now = *now ?: pe_now();
@@ -455,7 +458,7 @@ static u64 number_of(struct pevent *e)
 	if (!e->counts_hits)
 		return local64_read(&e->count);
 	guard(raw_spinlock_irq)(&ctx->lock);
-	return pe_hits_count(e);
+	return pe_hits_count_locked(e);
 }
 
 static ssize_t read_number(struct pevent *e, char __user *buf, size_t len)

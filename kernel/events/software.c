@@ -7,10 +7,10 @@
  * PMU, tracepoints and probes (tracepoint.c), breakpoints (hw_breakpoint.c).
  *
  * A hit is for some slots: this CPU's, those of the cgroups that the CPU is in (cgroup.c),
- * current's, and current's for this CPU.  It is added to slot->hits[], which is all for the events
- * that count every hit, how many there may be (time.h).  Those that sample or ignore some hits are
- * on a list of the slot from installation to removal (context.c), whoever runs meanwhile, and the
- * state tells whether they count.  So nothing here is done at a context switch.
+ * current's, and current's for this CPU.  It is added to slot->sw[].nr, by its mode, which is all
+ * for the events that only count, how many there may be (time.h).  Those that sample are on a list
+ * of the slot from installation to removal (context.c), whoever runs meanwhile, and the state tells
+ * whether they count.  So nothing here is done at a context switch.
  *
  * Context of hits: preemption off, interrupts mostly on, any level but mostly not NMI; RCU keeps
  * the events.  Counting needs no more: a count that comes too late goes to memory that still is an
@@ -73,13 +73,18 @@ u64 perf_swevent_set_period(struct perf_event *event)
 	return over;
 }
 
+static __always_inline enum pe_mode mode_of(struct pt_regs *regs)
+{
+	return user_mode(regs) ? PE_USER : PE_KERNEL;
+}
+
 static __always_inline bool excludes(const struct pevent *e, struct pt_regs *regs)
 {
 	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
 		return true;
 	if (likely(!e->plan.excludes) || !regs)
 		return false;
-	return e->plan.excludes & (user_mode(regs) ? PE_EXCLUDES_USER : PE_EXCLUDES_KERNEL);
+	return e->plan.excludes & BIT(mode_of(regs));
 }
 
 /**
@@ -190,8 +195,11 @@ static __always_inline struct pevent *count_list(struct hlist_node *node, u64 nr
 static __always_inline struct pevent *count_slot(struct pe_slot *slot, u32 event_id, u64 nr,
 						 struct pt_regs *regs, struct pevent *sampling)
 {
-	local64_add(nr, &slot->hits[event_id]);
-	return count_list(READ_ONCE(slot->sw[event_id].first), nr, regs, sampling);
+	struct pe_hits *hits = &slot->sw[event_id];
+
+	OPTIMIZER_HIDE_VAR(hits);	/* one address for both */
+	local64_add(nr, &hits->nr[mode_of(regs)]);
+	return count_list(READ_ONCE(hits->list.first), nr, regs, sampling);
 }
 
 /* Events of this CPU and of the cgroups it is in. */
@@ -260,16 +268,16 @@ static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u6
 	struct pctx *ctx = &this_cpu_ptr(&pe_cpu)->ctx;
 	struct pe_slot *slot;
 
-	sample_list(&ctx->any.sw[event_id], nr, regs, addr);
+	sample_list(&ctx->any.sw[event_id].list, nr, regs, addr);
 	hlist_for_each_entry_rcu(slot, &ctx->entered, entered)
-		sample_list(&slot->sw[event_id], nr, regs, addr);
+		sample_list(&slot->sw[event_id].list, nr, regs, addr);
 	ctx = pe_current_ctx();
 	if (!ctx)
 		return;
-	sample_list(&ctx->any.sw[event_id], nr, regs, addr);
+	sample_list(&ctx->any.sw[event_id].list, nr, regs, addr);
 	slot = READ_ONCE(ctx->here);
 	if (slot)
-		sample_list(&slot->sw[event_id], nr, regs, addr);
+		sample_list(&slot->sw[event_id].list, nr, regs, addr);
 }
 
 /* The samples of a hit that was counted. */

@@ -15,6 +15,8 @@
 
 #include "time.h"
 
+const local64_t pe_no_hits = LOCAL64_INIT(0);
+
 /* A member of a group whose leader is disabled is as good as disabled. */
 static enum perf_event_state effective_state(const struct pevent *e)
 {

@@ -126,19 +126,33 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now);
 u64 pe_count_now(struct pevent *e, u64 now);
 
 /*
- * A software event that counts every hit of its slot (e->counts_hits) is not told of any: while it
- * counts, it shows by how much slot->hits has advanced.  hw.prev_count is what that was when the
- * event would have shown 0, hw.state tells whether it counts, as for any event of software.
+ * A software event that only counts (e->counts_hits) is not told of any hit: while it counts, it
+ * shows by how much slot->sw[].nr has advanced.  hw.prev_count is what that was when the event
+ * would have shown 0, hw.state tells whether it counts, as for any event of software.  Hits of both
+ * modes are two numbers; neither goes back, so nor does their sum, at whatever moments another CPU
+ * reads the two.
  *
  * pe_hits_begin() and pe_hits_end() run under ctx->lock, on any CPU for a passive event.  So do
  * those who read for user space.  Samples and programs read without it where the hits are added,
- * with irqs off: slot->hits stands still then, and who sees the event counting sees from where, who
- * sees it stopped sees its count.  But another CPU that is ending it may have looked at slot->hits
- * before the last hit: that one is in what is read here, and not in what is counted in the end.
+ * with irqs off: slot->sw[].nr stands still then, and who sees the event counting sees from where,
+ * who sees it stopped sees its count.  But another CPU that is ending it may have looked at
+ * slot->sw[].nr before the last hit: that one is in what is read here, and not in what is counted
+ * in the end.
  */
+extern const local64_t pe_no_hits;
+
+/* @e has a slot, and is in no list of it.  What it excludes is nothing that ever changes. */
+static inline void pe_hits_bind(struct pevent *e)
+{
+	const local64_t *nr = e->slot->sw[e->attr.config].nr;
+
+	e->hits[PE_USER] = e->plan.excludes & PE_EXCLUDES_USER ? &pe_no_hits : &nr[PE_USER];
+	e->hits[PE_KERNEL] = e->plan.excludes & PE_EXCLUDES_KERNEL ? &pe_no_hits : &nr[PE_KERNEL];
+}
+
 static inline u64 pe_hits_of_slot(const struct pevent *e)
 {
-	return local64_read(&e->slot->hits[e->attr.config]);
+	return local64_read(e->hits[PE_USER]) + local64_read(e->hits[PE_KERNEL]);
 }
 
 static inline void pe_hits_begin(struct pevent *e)
@@ -155,6 +169,13 @@ static inline void pe_hits_end(struct pevent *e)
 	local64_set(&e->count, pe_hits_of_slot(e) - local64_read(&e->hw.prev_count));
 	/* Pairs with pe_hits_count(). */
 	smp_store_release(&e->hw.state, PERF_HES_STOPPED);
+}
+
+/* Under ctx->lock, so that neither the state changes nor what it decides. */
+static inline u64 pe_hits_count_locked(const struct pevent *e)
+{
+	return e->hw.state & PERF_HES_STOPPED ?
+	       local64_read(&e->count) : pe_hits_of_slot(e) - local64_read(&e->hw.prev_count);
 }
 
 static inline u64 pe_hits_count(const struct pevent *e)

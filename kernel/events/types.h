@@ -110,6 +110,29 @@ struct pe_lane {
 	struct group_queue	queue[PE_NR_CLASSES];
 };
 
+/* Where a hit happens: attr.exclude_user and attr.exclude_kernel, as BIT() of pe_plan.excludes. */
+enum pe_mode {
+	PE_USER,
+	PE_KERNEL,
+	PE_NR_MODES,
+};
+
+#define PE_EXCLUDES_USER	BIT(PE_USER)
+#define PE_EXCLUDES_KERNEL	BIT(PE_KERNEL)
+
+/**
+ * struct pe_hits - the hits of one software event in a slot
+ * @nr: what an event would have counted here, by mode; written by the CPU that the slot is in on,
+ *	preemption off
+ * @list: the events that look at each hit, for the hit path				R, L
+ *
+ * A power of two in size, so that one is found by a shift.
+ */
+struct pe_hits {
+	local64_t		nr[PE_NR_MODES];
+	struct hlist_head	list;
+} __aligned(32);
+
 /**
  * struct pe_slot - what is eligible on one CPU value of a context, or in one cgroup on a CPU
  * @cpu: -1 for "any" (task contexts), or the CPU number				I
@@ -117,9 +140,7 @@ struct pe_lane {
  * @nr_events: events here, counted for cgroups only					L
  * @entered: on pctx.entered while the CPU runs a task of the cgroup, and it has events	R, L
  * @clock: time during which the slot's events could count; it runs while the slot is in	L
- * @hits: what a software event without conditions would have counted here, by number; written by
- *	the CPU that the slot is in on, preemption off
- * @sw: the software events that look at their hits, by number, for the hit path	R, L
+ * @sw: the hits of software events, by number
  * @mapped: events with a control page of their own, by pevent.mapped_entry		L
  * @lanes: one for each PMU with groups here						M
  *
@@ -131,8 +152,7 @@ struct pe_slot {
 	unsigned int		nr_events;
 	struct hlist_node	entered;
 	struct pe_clock		clock;
-	local64_t		hits[PERF_COUNT_SW_MAX];
-	struct hlist_head	sw[PERF_COUNT_SW_MAX];
+	struct pe_hits		sw[PERF_COUNT_SW_MAX];
 	struct list_head	mapped;
 	struct list_head	lanes;
 };
@@ -340,9 +360,6 @@ struct pe_plan {
 	u64	direct;
 };
 
-#define PE_EXCLUDES_USER	BIT(0)
-#define PE_EXCLUDES_KERNEL	BIT(1)
-
 /* pevent.pending_disable: why an overflow wants the event disabled */
 enum pe_disable {
 	PE_DISABLE_NOT,
@@ -371,12 +388,15 @@ struct pevent {
 	/* hit and sample path */
 	struct pe_slot		*slot;			/* L: where it is eligible */
 	struct perf_cgroup	*cgrp;			/* I: whose tasks it counts, or NULL */
-	struct hlist_node	sw_node;		/* R, L: on slot->sw[], or ctx->traced */
+	union {
+		struct hlist_node sw_node;		/* R, L: on a pe_hits.list, or ctx->traced */
+		const local64_t	*hits[PE_NR_MODES];	/* L: counts_hits: see pe_hits_bind() */
+	};
 	struct pevent		*sink;			/* I: buffer and waiters of the output */
 	struct pe_plan		plan;			/* I, read_size M */
 	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
-	bool			counts_hits;		/* I: follows slot->hits, see time.h */
+	bool			counts_hits;		/* I: follows slot->sw[].nr, see time.h */
 	bool			elaborate;		/* sinks: see pe_elaborate() */
 	bool			plain;			/* I: a plain copy, see plain.c */
 	bool			queued;			/* L: leader: in a lane (active groups) */

@@ -242,6 +242,12 @@ static bool count_faults(unsigned int n)
 	return software(PERF_COUNT_SW_PAGE_FAULTS, 0, n);
 }
 
+/* As ordinary users must. */
+static bool count_user_faults(unsigned int n)
+{
+	return software(PERF_COUNT_SW_PAGE_FAULTS, BIT_EXCLUDE_KERNEL, n);
+}
+
 static bool inherited(unsigned int n)
 {
 	return software(PERF_COUNT_SW_PAGE_FAULTS, BIT_INHERIT, n);
@@ -297,6 +303,10 @@ static void partner_unmap(void)
 const struct row count_rows[] = {
 	{ "count: page fault, 1 sw task", count_faults, run_fault, .arg = 1, .n = 1024 },
 	{ "count: page fault, 16 sw task", count_faults, run_fault, .arg = 16, .n = 1024 },
+	{ "count: page fault, 1 sw task, user only", count_user_faults, run_fault, .arg = 1,
+	  .n = 1024 },
+	{ "count: page fault, 16 sw task, user only", count_user_faults, run_fault, .arg = 16,
+	  .n = 1024 },
 	{ "inherit: fork+exit, 1 events", inherited, .arg = 1, .measure = least_fork, .n = 10 },
 	{ "inherit: fork+exit, 10 events", inherited, .arg = 10, .measure = least_fork, .n = 10 },
 	{ "inherit: fork+exit, 100 events", inherited, .arg = 100, .measure = least_fork, .n = 10 },

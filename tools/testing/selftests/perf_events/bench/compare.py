@@ -31,10 +31,13 @@ import sys
 
 SWITCH = "switch: pingpong, %d dummy task events"
 OPEN = "open: one of %d sw task"
+FAULT = "count: page fault, %d sw task"
 MEAN = 0.4
 SLACK = 1.03
 # With nothing open, the only differences are the tick's.
 SAME = 1.01
+# Counting the hits of one mode costs what counting all does.
+FLAT = 1.001
 
 # What the same operation is called without events, by the beginning of a row's name.
 BASES = [
@@ -76,6 +79,8 @@ GOALS = {
     "hw ioctl: DISABLE+ENABLE": 0.60,
     "count: page fault, 1 sw task": 0.40,
     "count: page fault, 16 sw task": 0.50,
+    "count: page fault, 1 sw task, user only": 0.40,
+    "count: page fault, 16 sw task, user only": 0.50,
     "inherit: fork+exit, 100 events": 0.15,
     "sample: IP": 0.50,
     "sample: IP|TID|TIME": 0.50,
@@ -234,6 +239,9 @@ def main():
               ours.get(SWITCH % 1), 1.1),
         check("open one of 1,000 / one of 10", ours.get(OPEN % 1000), ours.get(OPEN % 10), 1.2),
     ]
+    holds += [check("page fault with %d events of user space only / of both" % n,
+                    ours.get(FAULT % n + ", user only"), ours.get(FAULT % n), FLAT)
+              for n in (1, 16)]
     nothing_open = [n for n in stock
                     if n.startswith("none: ") or n == "sideband: mmap exec+munmap, no event"]
     holds += [check(name + ", ours / stock", ours.get(name), stock[name], SAME)
