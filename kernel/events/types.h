@@ -389,8 +389,8 @@ struct pevent {
 	struct pe_slot		*slot;			/* L: where it is eligible */
 	struct perf_cgroup	*cgrp;			/* I: whose tasks it counts, or NULL */
 	union {
-		struct hlist_node sw_node;		/* R, L: on a pe_hits.list, or ctx->traced */
-		const local64_t	*hits[PE_NR_MODES];	/* L: counts_hits: see pe_hits_bind() */
+		struct hlist_node sw_node;		/* R, L: pe_hits.list or ctx->traced */
+		const local64_t	*hits[PE_NR_MODES];	/* L: counts_hits: pe_hits_bind() */
 	};
 	struct pevent		*sink;			/* I: buffer and waiters of the output */
 	struct pe_plan		plan;			/* I, read_size M */
