@@ -365,12 +365,13 @@ static void collect_variable(struct perf_sample_data *data, struct pevent *e, u6
 
 /*
  * pe_hides_kernel(): "unknown", also where the source has provided something.  A guest's addresses
- * are none of this kernel; the registers are, they are those of the exit from it.  Call chains see
- * to it themselves.  Branches were filtered by the driver, raw and AUX data by their sources.
+ * are none of this kernel, but for an event that counts no guests: that is shown where the kernel
+ * entered it.  The registers are those of the exit from it.  Call chains see to it themselves.
+ * Branches were filtered by the driver, raw and AUX data by their sources.
  */
-static noinline void hide_kernel(struct perf_sample_data *data)
+static noinline void hide_kernel(struct perf_sample_data *data, const struct pevent *e)
 {
-	if (!perf_guest_state()) {
+	if (!perf_guest_state() || pe_hides_guest(e)) {
 		data->ip = 0;
 		data->addr = 0;
 		data->phys_addr = 0;
@@ -394,7 +395,7 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
 
 	data->type = e->plan.sample_type;
 	if (pe_hides_kernel(e, regs))
-		hide_kernel(data);
+		hide_kernel(data, e);
 	want = e->plan.collect & ~data->sample_flags;
 	if (want & PE_SAMPLE_ID_FIELDS)
 		collect_ids(data, e, want);

@@ -196,7 +196,10 @@ static void skid_behind_syscall(void)
 	sample_of_syscall(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 0, PERF_RECORD_MISC_KERNEL);
 	if (!x86_is_intel() || max_precise() < 2)
 		return;
-	/* The record is of user space: it was written while the SYSCALL was still at work. */
+	/*
+	 * The record is of user space.  The emulated PMU writes it before the SYSCALL has moved on,
+	 * so that both addresses in it are those of the SYSCALL.
+	 */
 	attr.config = 0x1c0;
 	for (attr.precise_ip = 1; attr.precise_ip <= 2; attr.precise_ip++)
 		sample_of_syscall(attr, syscall_at, PERF_RECORD_MISC_USER);
