@@ -281,7 +281,7 @@ struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs, bool kerne
 		if (kernel)
 			walk_kernel(&walk, regs, add_mark);
 		/* A kernel thread has no way back to user space. */
-		regs = is_user_task(current) ? task_pt_regs(current) : NULL;
+		regs = pe_current_is_user() ? task_pt_regs(current) : NULL;
 	}
 	if (user && !crosstask && regs)
 		walk_user(&walk, regs, add_mark);

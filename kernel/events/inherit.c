@@ -332,8 +332,8 @@ static void join_family(struct pevent *e)
 		pe_get(e);	/* whoever closes the family drops it */
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
-	if (parent->state > PERF_EVENT_STATE_REVOKED && e->state > PERF_EVENT_STATE_REVOKED &&
-	    follow(e)) {
+	if (READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
+	    e->state > PERF_EVENT_STATE_REVOKED && follow(e)) {
 		list_add_tail(&e->child_entry, &parent->children);
 		e->in_family = true;
 		mutex_unlock(&parent->family_lock);

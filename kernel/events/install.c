@@ -60,7 +60,7 @@ static struct pctx *publish_ctx(struct task_struct *task, struct pctx *fresh)
 	if (ctx)
 		return ctx;
 	/* Checked under the mutex that perf_event_exit_task() takes after PF_EXITING is set. */
-	if (task->flags & PF_EXITING)
+	if (data_race(task->flags) & PF_EXITING)
 		return ERR_PTR(-ESRCH);
 	pe_ctx_get(fresh);
 	/* A switch that sees the pointer sees an initialised context. */

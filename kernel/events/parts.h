@@ -41,6 +41,12 @@ static inline void pe_recursion_leave(u8 *busy, unsigned char level)
 	busy[level] = 0;
 }
 
+/* An interrupt of current may find other flags on their way into the word; this one stays. */
+static inline bool pe_current_is_user(void)
+{
+	return data_race(is_user_task(current));
+}
+
 #ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
 #define pe_have_user_stack_dump()	true
 #define pe_user_stack_pointer(regs)	user_stack_pointer(regs)

@@ -105,7 +105,7 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 	const struct perf_event_attr *attr = &event->attr;
 	const struct task_struct *target = pe_ctx(pe(event))->task;
 	bool kernel = !attr->exclude_callchain_kernel && !pe_hides_kernel(pe(event), regs);
-	bool user = !attr->exclude_callchain_user && is_user_task(current);
+	bool user = !attr->exclude_callchain_user && pe_current_is_user();
 	struct perf_callchain_entry *chain = NULL;
 
 	/* An event of another task may be hit here (wakeups); it must not see current's stack. */
@@ -133,7 +133,7 @@ static void user_regs(struct perf_regs *out, struct pevent *e, struct pt_regs *r
 	} else if (user_mode(regs)) {
 		out->regs = regs;
 		out->abi = perf_reg_abi(current);
-	} else if (is_user_task(current)) {
+	} else if (pe_current_is_user()) {
 		perf_get_regs_user(out, regs);
 	} else {
 		out->regs = NULL;
@@ -217,7 +217,7 @@ static u64 physical_address(u64 virt)
 		/* only the linear map: no page tables are walked for the kernel */
 		if (!is_vmalloc_addr(addr) && virt_addr_valid(addr))
 			phys = virt_to_phys(addr);
-	} else if (virt && is_user_task(current)) {
+	} else if (virt && pe_current_is_user()) {
 		pagefault_disable();
 		if (get_user_page_fast_only(virt, 0, &page)) {
 			phys = page_to_phys(page) + offset_in_page(virt);
