@@ -56,7 +56,7 @@
 
 struct bpf_prog;
 struct file;
-struct perf_buffer;		/* data and AUX pages: kernel/events/ring_buffer.h */
+struct perf_buffer;		/* data and AUX pages: kernel/events/ring/ring.h */
 struct perf_cgroup;
 struct perf_cpu_pmu_context;	/* one PMU on one CPU: private to the scheduling layer */
 struct perf_event;

@@ -405,7 +405,7 @@ def run_stress(tally, arch, flavour, kind, seconds, seed):
 
 def add_races(tally, what, kbuild, lines):
     """Reports of KCSAN in which a function of kernel/events takes part."""
-    objects = glob.glob(kbuild + "/kernel/events/*.o")
+    objects = glob.glob(kbuild + "/kernel/events/**/*.o", recursive=True)
     ours = set(re.findall(r" [tT] (\S+)$", run(["nm"] + objects), re.M))
     found, others = [], 0
     for number, line in enumerate(lines):

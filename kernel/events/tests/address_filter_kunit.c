@@ -3,7 +3,7 @@
  * KUnit: the text of address filters, and which part of a file's range a mapping shows.
  */
 #include <kunit/test.h>
-#include "../sources.h"
+#include "../sources/sources.h"
 
 /* The first definition of a text, which pe_filter_parse() may write to. */
 static int first(struct kunit *test, const char *text, struct pe_filter_def *def)

@@ -6,7 +6,7 @@
  * one result.  Copying from user space and permission are tested through the system call.
  */
 #include <kunit/test.h>
-#include "../surface.h"
+#include "../abi/abi.h"
 
 static const struct perf_event_attr plain = {
 	.type = PERF_TYPE_SOFTWARE,

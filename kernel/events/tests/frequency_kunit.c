@@ -8,7 +8,7 @@
  */
 #include <kunit/test.h>
 
-#include "../sources.h"
+#include "../sources/sources.h"
 
 static void period_exact(struct kunit *test)
 {

@@ -6,7 +6,7 @@
  * that must come out, not only its first element.
  */
 #include <kunit/test.h>
-#include "../parts.h"
+#include "../pmu/pmu.h"
 
 #define NR_NODES	6
 

@@ -6,7 +6,7 @@
  * for each bit, not computed the way plan.c does.
  */
 #include <kunit/test.h>
-#include "../output.h"
+#include "../output/output.h"
 
 struct field {
 	u64	bit;

@@ -8,7 +8,7 @@
  * all positions and numbers are exact.
  */
 #include <kunit/test.h>
-#include "../ring_buffer.h"
+#include "../ring/ring.h"
 
 #define LOST_SIZE	24
 #define SIZE		64

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 6: what user space calls: open, read, ioctl, mmap. */
+#ifndef _KERNEL_EVENTS_ABI_H
+#define _KERNEL_EVENTS_ABI_H
+
+#include "../life/life.h"
+
+/* attr.c: in the order in which perf_event_open() goes through them */
+int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr);
+int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy() */
+int pe_attr_permit(const struct perf_event_attr *attr);
+int pe_attr_set_clock(struct pevent *e, clockid_t id);	/* e has its PMU */
+
+/* open.c */
+int pe_prepare_ctx(struct pevent *e, struct pctx *ctx);	/* ctx->mutex held */
+bool pe_has_rival(struct pevent *e, struct pctx *ctx);	/* as well */
+
+/* read.c */
+ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
+
+/* For fdinfo: sums of the event and its children, and the id of its group's leader. */
+struct pe_glance {
+	u64		count;
+	u64		group;
+	struct pe_times	times;
+};
+
+void pe_peek(struct pevent *e, struct pe_glance *glance);
+
+/* ioctl.c */
+long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+#ifdef CONFIG_COMPAT
+long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+#else
+#define pe_compat_ioctl NULL
+#endif
+
+/* file.c */
+extern const struct file_operations pe_fops;
+struct file *pe_file_make(struct pevent *e);
+struct pevent *pe_of_file(struct file *file);
+
+/* fdinfo.c */
+struct seq_file;
+void pe_show_fdinfo(struct seq_file *m, struct file *file);
+
+/* mmap.c */
+int pe_mmap(struct file *file, struct vm_area_struct *vma);
+
+#endif /* _KERNEL_EVENTS_ABI_H */

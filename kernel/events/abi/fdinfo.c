@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/<pid>/fdinfo/<fd> of an event: what it is, how it is doing, where its output goes.
+ *
+ * One "key:\tvalue" a line, after those of every file.  Keys are added, never changed.
+ * Documentation/perf_events/fdinfo.rst has the list.
+ *
+ * Task context of whoever reads it; /proc has checked that they may look into the process, and the
+ * security module is asked as for a read.  Locks: the family lock, ctx->lock inside; then
+ * event->mmap_mutex.  With none of them does anybody wait for user space, and ctx->mutex is not
+ * taken: who scans /proc gets an answer.  No CPU is interrupted.
+ */
+#include <linux/math64.h>
+#include <linux/proc_fs.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include "abi.h"
+
+static const char *state_name(enum perf_event_state state)
+{
+	switch (state) {
+	case PERF_EVENT_STATE_ACTIVE:
+		return "active";
+	case PERF_EVENT_STATE_INACTIVE:
+		return "inactive";
+	case PERF_EVENT_STATE_OFF:
+		return "off";
+	case PERF_EVENT_STATE_ERROR:
+		return "error";
+	case PERF_EVENT_STATE_REVOKED:
+		return "revoked";
+	default:
+		return "exit";
+	}
+}
+
+/* The keys of Linux 7.2.  Drivers that pass an event on to another PMU change attr.type. */
+static void show_attr(struct seq_file *m, const struct pevent *e)
+{
+	const struct perf_event_attr *attr = &e->attr;
+
+	seq_printf(m, "perf_event_attr.type:\t%u\n", e->orig_type);
+	seq_printf(m, "perf_event_attr.config:\t0x%llx\n", attr->config);
+	seq_printf(m, "perf_event_attr.config1:\t0x%llx\n", attr->config1);
+	seq_printf(m, "perf_event_attr.config2:\t0x%llx\n", attr->config2);
+	seq_printf(m, "perf_event_attr.config3:\t0x%llx\n", attr->config3);
+	seq_printf(m, "perf_event_attr.config4:\t0x%llx\n", attr->config4);
+}
+
+static void show_identity(struct seq_file *m, struct pevent *e)
+{
+	struct task_struct *task = e->hw.target;
+	int idx = pe_pmus_read_lock();
+	struct pmu *pmu = READ_ONCE(e->pmu);
+
+	seq_printf(m, "pmu:\t%s\n", pmu->name);
+	seq_printf(m, "pmu_type:\t%d\n", pmu->type);
+	pe_pmus_read_unlock(idx);
+	seq_printf(m, "type:\t%u\n", e->attr.type);
+	seq_printf(m, "config:\t%#llx\n", e->attr.config);
+	show_attr(m, e);
+	seq_printf(m, "id:\t%llu\n", e->id);
+	seq_printf(m, "cpu:\t%d\n", e->cpu);
+	if (task)
+		seq_printf(m, "task:\t%d\n",
+			   task_pid_nr_ns(task, proc_pid_ns(file_inode(m->file)->i_sb)));
+}
+
+/* What the copies of an event add to its own figures. */
+struct family_sums {
+	unsigned int	copies;
+	unsigned int	throttled;
+};
+
+static void add_member(struct pevent *e, void *arg)
+{
+	struct family_sums *sums = arg;
+
+	sums->copies += !!e->parent;
+	sums->throttled += atomic_read(&e->nr_throttled);
+}
+
+static void show_counts(struct seq_file *m, struct pevent *e)
+{
+	struct family_sums sums = {};
+	struct pe_glance glance;
+	u64 enabled, running, share;
+
+	pe_peek(e, &glance);
+	enabled = glance.times.enabled;
+	running = glance.times.running;
+	pe_family_each(e, add_member, &sums);
+	/* in hundredths of a percent */
+	share = enabled ? mul_u64_u64_div_u64(running, 10000, enabled) : 0;
+
+	seq_printf(m, "group:\t%llu\n", glance.group);
+	seq_printf(m, "state:\t%s\n", state_name(READ_ONCE(e->state)));
+	seq_printf(m, "copies:\t%u\n", sums.copies);
+	seq_printf(m, "count:\t%llu\n", glance.count);
+	seq_printf(m, "time_enabled:\t%llu\n", enabled);
+	seq_printf(m, "time_running:\t%llu\n", running);
+	seq_printf(m, "share:\t%llu.%02llu%%\n", share / 100, share % 100);
+	seq_printf(m, "lost:\t%lld\n", atomic64_read(&e->lost_samples));
+	seq_printf(m, "throttled:\t%u\n", sums.throttled);
+	seq_printf(m, "wakeups:\t%u\n", atomic_read(&e->nr_wakeups));
+}
+
+/* The event through which the buffer was mapped; 0 if it is being unmapped. */
+static u64 buffer_owner(struct perf_buffer *rb)
+{
+	struct pevent *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &rb->listeners, rb_entry) {
+		if (atomic_read(&e->mmap_count))
+			return e->id;
+	}
+	return 0;
+}
+
+static void show_buffer(struct seq_file *m, struct pevent *e)
+{
+	unsigned long user_pages, mm_pages;
+	struct perf_buffer *rb;
+
+	guard(mutex)(&e->mmap_mutex);
+	rb = pe_bound_buffer(e);
+	if (!rb)
+		return;
+	seq_printf(m, "buffer:\t%lu\n", pe_buffer_data_size(rb));
+	seq_printf(m, "buffer_of:\t%llu\n", buffer_owner(rb));
+
+	user_pages = rb->charge.user_pages;
+	mm_pages = rb->charge.mm_pages;
+	scoped_guard(mutex, &rb->aux.mutex) {
+		if (!rb->aux.nr_pages)
+			break;
+		seq_printf(m, "aux:\t%lu\n", rb->aux.nr_pages << PAGE_SHIFT);
+		user_pages += rb->aux.charge.user_pages;
+		mm_pages += rb->aux.charge.mm_pages;
+	}
+	seq_printf(m, "mlock_user:\t%lu\n", user_pages);
+	seq_printf(m, "mlock_mm:\t%lu\n", mm_pages);
+}
+
+/* file_operations.show_fdinfo of an event */
+void pe_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct pevent *e = pe(file->private_data);
+
+	if (security_perf_event_read(&e->pub))
+		return;
+	show_identity(m, e);
+	show_counts(m, e);
+	show_buffer(m, e);
+}

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioctl() and prctl() on events.
+ *
+ * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group, and to its children
+ * too; a group without children is told by one call to its CPU.  ctx->mutex keeps the group as it
+ * is meanwhile, the family lock the children.  Task context.
+ *
+ * User memory is read before ctx->mutex is taken and written without it, and paths are looked up
+ * without it: whoever is behind a mapping or a file system may never answer.
+ */
+
+#include <linux/bpf.h>
+#include <linux/compat.h>
+#include <linux/file.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/trace_events.h>
+#include "abi.h"
+
+static void enable_fn(struct pctx *ctx, void *arg)
+{
+	pe_enable_locked(arg, pe_now());
+}
+
+static void disable_fn(struct pctx *ctx, void *arg)
+{
+	pe_disable_locked(arg, pe_now());
+}
+
+static void reset_fn(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	if (e->counts_time)
+		local64_set(&e->hw.prev_count, pe_clock_read(&e->slot->clock, pe_now()));
+	else if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
+		e->pmu->read(&e->pub);
+	local64_set(&e->count, 0);
+	if (e->counts_hits && !(e->hw.state & PERF_HES_STOPPED))
+		pe_hits_begin(e);
+	if (!e->attr.inherit)
+		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
+	pe_userpage_fill(e);
+}
+
+/* What ENABLE, DISABLE and RESET do with an event. */
+struct command {
+	pe_call_fn	fn;
+	bool		sets_state;
+	bool		on;
+};
+
+static const struct command enable = { enable_fn, true, true };
+static const struct command disable = { disable_fn, true, false };
+static const struct command reset = { reset_fn };
+
+/* To an event or one of its copies; one that fork is making follows when it joins the family. */
+static void do_one(struct pevent *e, void *arg)
+{
+	const struct command *cmd = arg;
+
+	if (cmd->sets_state && !e->parent) {
+		e->family_gen++;
+		e->family_on = cmd->on;
+	}
+	pe_event_call(e, cmd->fn, e);
+}
+
+static void do_family(struct pevent *e, const struct command *cmd)
+{
+	pe_family_each(e, do_one, (void *)cmd);
+}
+
+struct group_command {
+	const struct command	*cmd;
+	struct pevent		*leader;
+};
+
+static void group_fn(struct pctx *ctx, void *arg)
+{
+	struct group_command *group = arg;
+	struct pevent *m;
+
+	if (group->cmd == &enable) {
+		pe_enable_group_locked(group->leader, pe_now());
+		return;
+	}
+	pe_for_each_member(m, group->leader)
+		group->cmd->fn(ctx, m);
+}
+
+static bool has_copies(struct pevent *leader)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		if (m->attr.inherit)
+			return true;
+	return false;
+}
+
+/*
+ * A group without copies is in one context: one call.  Copies may have lost their group, so each
+ * member's family is asked.
+ */
+static void do_group(struct pevent *leader, const struct command *cmd)
+{
+	struct group_command group = { cmd, leader };
+	struct pevent *m;
+
+	if (!has_copies(leader)) {
+		pe_event_call(leader, group_fn, &group);
+		return;
+	}
+	pe_for_each_member(m, leader)
+		do_family(m, cmd);
+}
+
+static void obey(struct pevent *e, const struct command *cmd, unsigned long flags)
+{
+	if (flags & PERF_IOC_FLAG_GROUP)
+		do_group(pe_leader(e), cmd);
+	else
+		do_family(e, cmd);
+}
+
+static const struct command *command_of(unsigned int cmd)
+{
+	switch (cmd) {
+	case PERF_EVENT_IOC_ENABLE:
+		return &enable;
+	case PERF_EVENT_IOC_DISABLE:
+		return &disable;
+	case PERF_EVENT_IOC_RESET:
+		return &reset;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Is ctx->lock enough to tell @e alone?  It has no copies then.  It does not move: an event of a
+ * CPU that is taken to another one is in no context for a moment, and would miss the command.  And
+ * nobody needs it to stay disabled, as modify_breakpoint() does.  ctx->mutex is for those.
+ */
+static bool is_simple(const struct pevent *e)
+{
+	return !e->attr.inherit && e->attach_state & PERF_ATTACH_TASK &&
+	       e->attr.type != PERF_TYPE_BREAKPOINT;
+}
+
+struct refresh_args {
+	struct pevent	*e;
+	int		count;
+};
+
+/*
+ * Whoever was told of the last sample may be here before the event is disabled for it, and see the
+ * event make the new samples at once (pe_disable_due()).  If they have all been made by now, the
+ * event is off or is about to be: enabled again it would have no limit.
+ */
+static void refresh_fn(struct pctx *ctx, void *arg)
+{
+	struct refresh_args *args = arg;
+
+	if (!args->count || atomic_read(&args->e->event_limit))
+		pe_enable_locked(args->e, pe_now());
+}
+
+static int refresh(struct pevent *e, int count)
+{
+	struct refresh_args args = { .e = e, .count = count };
+
+	if (e->attr.inherit || !is_sampling_event(&e->pub))
+		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
+	pe_elaborate(e);
+	atomic_add(count, &e->event_limit);
+	pe_event_call(e, refresh_fn, &args);
+	return 0;
+}
+
+struct period_args {
+	struct pevent	*e;
+	u64		value;
+};
+
+static void period_fn(struct pctx *ctx, void *arg)
+{
+	struct period_args *args = arg;
+	struct pevent *e = args->e;
+	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
+
+	pe_ctx_end_kind(ctx);	/* its copies go on as before */
+	if (e->attr.freq) {
+		e->attr.sample_freq = args->value;
+	} else {
+		e->attr.sample_period = args->value;
+		e->hw.sample_period = args->value;
+	}
+
+	/* The new period starts now, not after what is left of the old one. */
+	if (active) {
+		perf_pmu_disable(e->pmu);
+		if (pe_is_passive(e))
+			pe_throttle_expires(e);
+		else
+			pe_unthrottle(e);
+		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	}
+	local64_set(&e->hw.period_left, 0);
+	if (active) {
+		/* Others that are nowhere begin a period when they come in. */
+		if (pe_is_passive(e) && !pe_slot_is_in(e->slot))
+			e->pmu->add(&e->pub, PERF_EF_START);
+		else
+			e->pmu->start(&e->pub, PERF_EF_RELOAD);
+		perf_pmu_enable(e->pmu);
+	}
+}
+
+static int set_period(struct pevent *e, u64 value)
+{
+	struct period_args args = { e, value };
+
+	if (!is_sampling_event(&e->pub) || !value)
+		return pe_err(-EINVAL, "PERIOD: is 0, or the event does not sample");
+	if (e->attr.freq) {
+		if (value > sysctl_perf_event_sample_rate)
+			return pe_err(-EINVAL, "PERIOD: above perf_event_max_sample_rate");
+	} else if (value >> 63 || (e->pmu->check_period && e->pmu->check_period(&e->pub, value))) {
+		return pe_err(-EINVAL, "PERIOD: too large, or not for this PMU");
+	}
+	/* Not pe_event_call(): hits move period_left by operations atomic on their CPU only. */
+	pe_call(pe_ctx(e), period_fn, &args);
+	return 0;
+}
+
+static int ioctl_set_output(struct pevent *e, unsigned long fd)
+{
+	struct pevent *target;
+	struct fd f;
+	int ret;
+
+	if (fd == -1UL)
+		return pe_set_output(e, NULL);
+	f = fdget(fd);
+	if (!fd_file(f))
+		return -EBADF;
+	target = pe_of_file(fd_file(f));
+	ret = target ? pe_set_output(e, target) : -EBADF;
+	fdput(f);
+	return ret;
+}
+
+static int pause_output(struct pevent *e, bool pause)
+{
+	struct perf_buffer *rb;
+
+	guard(rcu)();
+	rb = rcu_dereference(e->rb);
+	if (!rb || !rb->nr_pages)
+		return pe_err(-EINVAL, "PAUSE_OUTPUT: no data area");
+	pe_buffer_pause(rb, pause);
+	return 0;
+}
+
+/*
+ * The locks of tracing are outside of ctx->mutex: they are held when it is taken through CPU
+ * hotplug.  Of two filters that are set at a time tracing refuses the second one.
+ */
+static int filter_records(struct pevent *e, char *text)
+{
+#ifdef CONFIG_EVENT_TRACING
+	int ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
+
+	if (ret)
+		return ret;
+	/* Once only: hits follow the pointer to the program, on any CPU. */
+	smp_store_release(&e->hit_filter, e->filter);
+	return 0;
+#else
+	return -EINVAL;
+#endif
+}
+
+/*
+ * The part of a change that is not to be seen half done.  Return: the family, whose ranges are to
+ * follow, or an error.
+ */
+static struct pevent **exchange_filters(struct pevent *e, struct pe_filter_draft *draft,
+					unsigned int *nr)
+{
+	struct pevent **family;
+	int err;
+
+	guard(pe_event_ctx)(e);
+	if (e->state <= PERF_EVENT_STATE_REVOKED)
+		return ERR_PTR(-ENODEV);
+	err = pe_addr_filters_check(e, draft);
+	if (err)
+		return ERR_PTR(err);
+	guard(mutex)(&e->family_lock);
+	family = pe_family_snapshot(e, nr);
+	if (!family)
+		return ERR_PTR(-ENOMEM);
+	pe_addr_filters_exchange(e, draft);
+	return family;
+}
+
+/*
+ * Ranges are computed under the mmap_locks of the traced tasks, which may keep them for as long as
+ * they like; only another change of the filters waits for that, and forks of these tasks.
+ */
+static int set_addr_filters(struct pevent *e, struct pe_filter_draft *draft)
+{
+	struct pevent **family;
+	unsigned int nr, i;
+
+	scoped_guard(mutex, pe_addr_filters_mutex(e)) {
+		family = exchange_filters(e, draft, &nr);
+		if (IS_ERR(family))
+			return PTR_ERR(family);
+		for (i = 0; i < nr; i++)
+			pe_addr_filters_apply(family[i]);
+	}
+	pe_snapshot_put(family, nr);
+	return 0;
+}
+
+static int filter_addresses(struct pevent *e, char *text)
+{
+	struct pe_filter_draft draft;
+	int ret = pe_addr_filters_make(&draft, e, text);
+
+	if (!ret)
+		ret = set_addr_filters(e, &draft);
+	pe_addr_filters_free(&draft);
+	return ret;
+}
+
+/* Trace records and addresses can be filtered; no PMU has both. */
+static int set_filter(struct pevent *e, const char __user *user_text)
+{
+	char *text = strndup_user(user_text, PAGE_SIZE);
+	int ret = -EINVAL;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (pe_trace_call(e))
+		ret = filter_records(e, text);
+	else if (e->addr_filter_ranges)
+		ret = filter_addresses(e, text);
+	kfree(text);
+	return ret;
+}
+
+struct modify_args {
+	struct perf_event_attr	attr;
+	int			err;
+};
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+static void modify_breakpoint(struct pevent *e, void *arg)
+{
+	struct modify_args *args = arg;
+
+	if (args->err)
+		return;
+	e->attr.sig_data = args->attr.sig_data;
+	do_one(e, (void *)&disable);
+	args->err = modify_user_hw_breakpoint_check(&e->pub, &args->attr, true);
+	if (!e->attr.disabled)
+		do_one(e, (void *)&enable);
+}
+#else
+static void modify_breakpoint(struct pevent *e, void *arg)
+{
+	((struct modify_args *)arg)->err = -EOPNOTSUPP;
+}
+#endif
+
+/* Breakpoints can be moved; of other events nothing can be changed. */
+static int modify_attributes(struct pevent *e, struct modify_args *args)
+{
+	if (args->attr.type != e->attr.type)
+		return pe_err(-EINVAL, "MODIFY_ATTRIBUTES: the type cannot change");
+	if (args->attr.type != PERF_TYPE_BREAKPOINT)
+		return pe_err(-EOPNOTSUPP, "MODIFY_ATTRIBUTES: for breakpoints only");
+	pe_family_each(e, modify_breakpoint, args);
+	return args->err;
+}
+
+static int set_bpf(struct pevent *e, u32 fd)
+{
+	struct bpf_prog *prog = bpf_prog_get(fd);
+	int err;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	err = pe_bpf_attach(e, prog, 0);
+	if (err)
+		bpf_prog_put(prog);
+	return err;
+}
+
+/**
+ * perf_event_set_bpf_prog() - as PERF_EVENT_IOC_SET_BPF, for bpf_link_create()
+ * @event: the event
+ * @prog: the program; the caller's reference goes to the event if all is well
+ * @bpf_cookie: value for bpf_get_attach_cookie()
+ *
+ * Contract; task context.  Return: as pe_bpf_attach().
+ */
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+	guard(pe_event_ctx)(pe(event));
+	return pe_bpf_attach(pe(event), prog, bpf_cookie);
+}
+
+/* What a command needs from user space, which may take for ever to hand it out. */
+union input {
+	u64			value;
+	struct modify_args	modify;
+};
+
+static int fetch(unsigned int cmd, unsigned long arg, union input *in)
+{
+	switch (cmd) {
+	case PERF_EVENT_IOC_PERIOD:
+		return get_user(in->value, (u64 __user *)arg);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		in->modify.err = 0;
+		return pe_attr_copy((struct perf_event_attr __user *)arg, &in->modify.attr);
+	default:
+		return 0;
+	}
+}
+
+/* With ctx->mutex, so without looking at user space. */
+static long run(struct pevent *e, unsigned int cmd, unsigned long arg, union input *in)
+{
+	switch (cmd) {
+	case PERF_EVENT_IOC_REFRESH:
+		return refresh(e, arg);
+	case PERF_EVENT_IOC_PERIOD:
+		return set_period(e, in->value);
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		return ioctl_set_output(e, arg);
+	case PERF_EVENT_IOC_PAUSE_OUTPUT:
+		return pause_output(e, arg);
+	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+		return modify_attributes(e, &in->modify);
+	case PERF_EVENT_IOC_SET_BPF:
+		return set_bpf(e, arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long fetch_and_run(struct pevent *e, unsigned int cmd, unsigned long arg)
+{
+	union input in __uninitialized;
+	int err = fetch(cmd, arg, &in);
+
+	if (err)
+		return err;
+	guard(pe_event_ctx)(e);
+	/* It may have been revoked meanwhile. */
+	if (e->state <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	return run(e, cmd, arg, &in);
+}
+
+/* All that is neither ENABLE, DISABLE nor RESET. */
+static long do_other(struct pevent *e, unsigned int cmd, unsigned long arg)
+{
+	u64 value;
+
+	switch (cmd) {
+	case PERF_EVENT_IOC_ID:
+		value = pe_primary_id(e);
+		return copy_to_user((u64 __user *)arg, &value, sizeof(value)) ? -EFAULT : 0;
+	case PERF_EVENT_IOC_SET_FILTER:
+		return set_filter(e, (const char __user *)arg);
+	case PERF_EVENT_IOC_QUERY_BPF:
+		return perf_event_query_prog_array(&e->pub, (void __user *)arg);
+	default:
+		return fetch_and_run(e, cmd, arg);
+	}
+}
+
+/**
+ * pe_ioctl() - ioctl(2) on an event
+ * @file: the event's file
+ * @cmd: PERF_EVENT_IOC_*
+ * @arg: as the command wants it
+ *
+ * Return: 0; -ENODEV when the event's PMU is gone; -ENOTTY for an unknown command; errnos of the
+ * commands.
+ */
+long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pevent *e = pe(file->private_data);
+	const struct command *command = command_of(cmd);
+	long ret = security_perf_event_write(&e->pub);
+
+	if (ret)
+		return ret;
+	/* Revoked after this look, it does not do what it is told: as if that had come before. */
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	if (!command)
+		return do_other(e, cmd, arg);
+	if (!(arg & PERF_IOC_FLAG_GROUP) && is_simple(e)) {
+		pe_event_call(e, command->fn, e);
+		return 0;
+	}
+	guard(pe_event_ctx)(e);
+	if (e->state <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	obey(e, command, arg);
+	return 0;
+}
+
+#ifdef CONFIG_COMPAT
+long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(PERF_EVENT_IOC_SET_FILTER):
+	case _IOC_NR(PERF_EVENT_IOC_ID):
+	case _IOC_NR(PERF_EVENT_IOC_QUERY_BPF):
+	case _IOC_NR(PERF_EVENT_IOC_MODIFY_ATTRIBUTES):
+		/* The number holds the size of a pointer, which is 4 for the caller. */
+		if (_IOC_SIZE(cmd) == sizeof(compat_uptr_t)) {
+			cmd &= ~IOCSIZE_MASK;
+			cmd |= sizeof(void *) << IOCSIZE_SHIFT;
+		}
+		break;
+	}
+	return pe_ioctl(file, cmd, arg);
+}
+#endif
+
+static int for_own_events(const struct command *cmd)
+{
+	struct pevent *e;
+
+	mutex_lock(&current->perf_event_mutex);
+	list_for_each_entry(e, &current->perf_event_list, owner_entry) {
+		guard(pe_event_ctx)(e);
+		do_family(e, cmd);
+	}
+	mutex_unlock(&current->perf_event_mutex);
+	return 0;
+}
+
+/* Contract: prctl(PR_TASK_PERF_EVENTS_ENABLE), all events that current opened. */
+int perf_event_task_enable(void)
+{
+	return for_own_events(&enable);
+}
+
+/* Contract: prctl(PR_TASK_PERF_EVENTS_DISABLE). */
+int perf_event_task_disable(void)
+{
+	return for_own_events(&disable);
+}
+
+/* Contract: in-kernel users of single events; task context. */
+void perf_event_enable(struct perf_event *event)
+{
+	guard(pe_event_ctx)(pe(event));
+	pe_event_call(pe(event), enable_fn, pe(event));
+}
+EXPORT_SYMBOL_GPL(perf_event_enable);
+
+void perf_event_disable(struct perf_event *event)
+{
+	guard(pe_event_ctx)(pe(event));
+	pe_event_call(pe(event), disable_fn, pe(event));
+}
+EXPORT_SYMBOL_GPL(perf_event_disable);
+
+/* Contract: let @event overflow @count more times, enabling it. Return: 0 or -EINVAL. */
+int perf_event_refresh(struct perf_event *event, int count)
+{
+	guard(pe_event_ctx)(pe(event));
+	return refresh(pe(event), count);
+}
+EXPORT_SYMBOL_GPL(perf_event_refresh);
+
+/* Contract: change the period (or frequency) of @event. Return: 0 or -EINVAL. */
+int perf_event_period(struct perf_event *event, u64 value)
+{
+	guard(pe_event_ctx)(pe(event));
+	return set_period(pe(event), value);
+}
+EXPORT_SYMBOL_GPL(perf_event_period);
+
+/* Contract: disable @event. Return: its count, which is set to 0 if @reset. */
+u64 perf_event_pause(struct perf_event *event, bool reset)
+{
+	struct pevent *e = pe(event);
+	u64 count;
+
+	guard(pe_event_ctx)(e);
+	WARN_ON_ONCE(e->attr.inherit);
+	pe_event_call(e, disable_fn, e);
+	count = local64_read(&e->count);
+	if (reset)
+		local64_set(&e->count, 0);
+	return count;
+}
+EXPORT_SYMBOL_GPL(perf_event_pause);

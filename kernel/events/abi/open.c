@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf_event_open(2).
+ *
+ * The call goes through stages, each of which undoes itself through the cleanup of struct opening
+ * when a later one fails:
+ *
+ *	attr		copy, size negotiation, permission			attr.c
+ *	files		new descriptor, the group leader's or output's file
+ *	task		found, and the caller may look into it; exec_update_lock keeps its
+ *			credentials as they are until the event is attached
+ *	event		allocated, bound to its PMU				event.c
+ *	context		found, the group's rules are checked, room is reserved, under ctx->mutex
+ *	file		made; from here on nothing fails
+ *	attach		the event counts					install.c
+ *
+ * Task context.
+ */
+
+#include <linux/file.h>
+#include <linux/ptrace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/syscalls.h>
+#include "abi.h"
+
+#define FLAGS_ALL (PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | \
+		   PERF_FLAG_FD_CLOEXEC)
+
+/**
+ * struct opening - what a call has acquired so far
+ * @attr: the event's attributes
+ * @flags: PERF_FLAG_* of the call
+ * @cpu: CPU argument
+ * @cgroup_fd: with PERF_FLAG_PID_CGROUP: descriptor of the cgroup's directory
+ * @task: the task to observe, referenced; NULL for a CPU
+ * @cred_locked: task->signal->exec_update_lock is held for reading
+ * @group: the file behind group_fd
+ * @leader: its event, when the new one shall be its sibling
+ * @output: its event, when output shall go there
+ * @e: the new event
+ * @ctx: its context, referenced, mutex held
+ */
+struct opening {
+	struct perf_event_attr	*attr;
+	unsigned long		flags;
+	int			cpu;
+	int			cgroup_fd;
+	struct task_struct	*task;
+	bool			cred_locked;
+	struct fd		group;
+	struct pevent		*leader;
+	struct pevent		*output;
+	struct pevent		*e;
+	struct pctx		*ctx;
+};
+
+static void close_ctx(struct opening *o)
+{
+	if (!o->ctx)
+		return;
+	mutex_unlock(&o->ctx->mutex);
+	pe_ctx_put(o->ctx);
+	o->ctx = NULL;
+}
+
+static void close_task(struct opening *o)
+{
+	if (o->cred_locked)
+		up_read(&o->task->signal->exec_update_lock);
+	o->cred_locked = false;
+	if (o->task)
+		put_task_struct(o->task);
+	o->task = NULL;
+}
+
+static void abandon(struct opening *o)
+{
+	close_ctx(o);
+	if (o->cred_locked)
+		up_read(&o->task->signal->exec_update_lock);
+	o->cred_locked = false;
+	if (o->e)
+		pe_put(o->e);
+	close_task(o);
+	fdput(o->group);
+}
+
+static int open_group_file(struct opening *o, int group_fd)
+{
+	struct pevent *other;
+
+	if (group_fd == -1)
+		return 0;
+	o->group = fdget(group_fd);
+	if (!fd_file(o->group))
+		return pe_err(-EBADF, "group_fd: not open");
+	other = pe_of_file(fd_file(o->group));
+	if (!other)
+		return pe_err(-EBADF, "group_fd: no event");
+	if (other->state <= PERF_EVENT_STATE_EXIT)
+		return pe_err(-ENODEV, "group_fd: its task is gone");
+	if (o->flags & PERF_FLAG_FD_OUTPUT)
+		o->output = other;
+	if (!(o->flags & PERF_FLAG_FD_NO_GROUP))
+		o->leader = other;
+	return 0;
+}
+
+static int find_task(struct opening *o, pid_t pid)
+{
+	struct task_struct *task;
+
+	if (pid == -1 || o->flags & PERF_FLAG_PID_CGROUP)
+		return 0;
+	rcu_read_lock();
+	task = pid ? find_task_by_vpid(pid) : current;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return pe_err(-ESRCH, "pid: no such task");
+	o->task = task;
+	/* A group is inherited as a whole, or not at all. */
+	if (o->leader && o->leader->attr.inherit != o->attr->inherit)
+		return pe_err(-EINVAL, "attr.inherit: not as in the group's leader");
+	return 0;
+}
+
+static int make_event(struct opening *o)
+{
+	struct pe_origin_args args = {
+		.attr	= o->attr,
+		.cpu	= o->cpu,
+		.task	= o->task,
+		.leader	= o->leader,
+	};
+	struct pevent *e;
+
+	if (o->flags & PERF_FLAG_PID_CGROUP)
+		args.cgroup_fd = &o->cgroup_fd;
+	e = pe_alloc(&args);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	o->e = e;
+	if (is_sampling_event(&e->pub) && e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
+		return pe_err(-EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
+	return o->attr->use_clockid ? pe_attr_set_clock(e, o->attr->clockid) : 0;
+}
+
+/* With sigtrap the caller also sends signals to the task. */
+static bool may_observe(const struct perf_event_attr *attr, struct task_struct *task)
+{
+	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
+	bool capable;
+
+	/* What ptrace_may_access() would say, whatever the mode. */
+	if (same_thread_group(task, current))
+		return true;
+	capable = perfmon_capable();
+	if (attr->sigtrap) {
+		rcu_read_lock();
+		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
+		rcu_read_unlock();
+		mode = PTRACE_MODE_ATTACH_REALCREDS;
+	}
+	return capable || ptrace_may_access(task, mode);
+}
+
+static int check_task(struct opening *o)
+{
+	int err;
+
+	if (!o->task)
+		return 0;
+	err = down_read_interruptible(&o->task->signal->exec_update_lock);
+	if (err)
+		return err;
+	o->cred_locked = true;
+	return may_observe(o->attr, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
+}
+
+/* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
+static bool rivals(const struct pevent *e, const struct pevent *other)
+{
+	return e->pmu == other->pmu &&
+	       (e->cpu == other->cpu || e->cpu == -1 || other->cpu == -1);
+}
+
+/**
+ * pe_has_rival() - is the event's PMU taken?
+ * @e: the event
+ * @ctx: the context it is to be attached to, its mutex held
+ *
+ * Return: whether the PMU can do one thing at a time, and another event there is in the way.
+ */
+bool pe_has_rival(struct pevent *e, struct pctx *ctx)
+{
+	struct pevent *other;
+	bool found = false;
+
+	if (!is_exclusive_pmu(e->pmu))
+		return false;
+	raw_spin_lock_irq(&ctx->lock);
+	list_for_each_entry(other, &ctx->events, ctx_entry)
+		found |= rivals(e, other);
+	raw_spin_unlock_irq(&ctx->lock);
+	return found;
+}
+
+/**
+ * pe_prepare_ctx() - everything between finding a context and attaching an event to it
+ * @e: the event; its group leader may be another one, checked by the caller
+ * @ctx: the context, its mutex held
+ *
+ * Sets e->pmu_ctx: software events go where the rest of their group is.
+ * Return: 0; -ESRCH if the task exits; -ENODEV if the CPU is offline; -ENOMEM.
+ */
+int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
+{
+	struct pevent *leader = pe_leader(e);
+	struct pmu *pmu = e->pmu;
+	int err;
+
+	if (ctx->dead)
+		return -ESRCH;
+	if (!ctx->task && !per_cpu(pe_cpu, ctx->cpu).online)
+		return -ENODEV;
+
+	if (leader != e && is_software_event(&e->pub))
+		pmu = pe_part(leader)->pmu;
+	err = pe_ctx_reserve(ctx, pmu, e);
+	/* Where it goes when the others leave. */
+	if (!err && pmu != e->pmu)
+		err = pe_ctx_reserve(ctx, e->pmu, e);
+	/* A leader in a cgroup's slot is queued there, by the PMU that the newcomer brings. */
+	if (!err && leader->cgrp != e->cgrp)
+		err = pe_ctx_reserve(ctx, pmu, leader);
+	if (err)
+		return err;
+	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+	return pe_task_data_get(e, ctx);
+}
+
+/* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
+static int check_group(struct pevent *e, struct pevent *leader, struct pctx *ctx)
+{
+	if (!pe_is_leader(leader))
+		return pe_err(-EINVAL, "group_fd: not the leader of its group");
+	if (leader->clock != e->clock)
+		return pe_err(-EINVAL, "attr.clockid: not as in the group's leader");
+	if (leader->cpu != e->cpu || leader->ctx != &ctx->pub)
+		return pe_err(-EINVAL, "group_fd: an event of another task or CPU");
+	/* It may have exited since its file was looked at. */
+	if (leader->state <= PERF_EVENT_STATE_EXIT)
+		return pe_err(-ENODEV, "group_fd: its task is gone");
+	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
+		return pe_err(-ENODEV, "group_fd: its CPU has been offline");
+	if (e->attr.exclusive || e->attr.pinned)
+		return pe_err(-EINVAL, "attr.exclusive, pinned: for the leader of a group only");
+	/* Hardware events of different PMUs cannot be scheduled as one. */
+	if (!is_software_event(&e->pub) && pe_part(leader)->pmu != e->pmu &&
+	    pe_part(leader)->pmu->task_ctx_nr != perf_sw_context)
+		return pe_err(-EINVAL, "group_fd: a group of another PMU");
+	return 0;
+}
+
+static bool read_fits(struct pevent *e, struct pevent *leader)
+{
+	unsigned int siblings = leader->nr_siblings + 1;
+	struct pevent *m;
+
+	if (!pe_plan_read_fits(e->attr.read_format, siblings))
+		return false;
+	if (leader == e)
+		return true;
+	pe_for_each_member(m, leader)
+		if (!pe_plan_read_fits(m->attr.read_format, siblings))
+			return false;
+	return true;
+}
+
+/* Can @e act on the AUX area of @leader?  A leader cannot act on its own. */
+static bool traced_by(struct pevent *e, struct pevent *leader)
+{
+	const struct perf_event_attr *attr = &e->attr;
+
+	if (!leader || (attr->aux_output && attr->aux_sample_size))
+		return false;
+	if (attr->aux_output && !(has_aux(&leader->pub) && e->pmu->aux_output_match &&
+				  e->pmu->aux_output_match(&leader->pub)))
+		return false;
+	if ((attr->aux_pause || attr->aux_resume) &&
+	    !(leader->pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE))
+		return false;
+	return !attr->aux_sample_size || leader->pmu->snapshot_aux;
+}
+
+static int open_ctx(struct opening *o)
+{
+	struct pevent *e = o->e;
+	struct pctx *ctx;
+	int err;
+
+	ctx = pe_find_ctx(o->task, e->cpu);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	o->ctx = ctx;
+
+	if (o->leader) {
+		/* Exit and hotplug come first: they are the answer whatever the group is. */
+		if (ctx->dead)
+			return -ESRCH;
+		if (!ctx->task && !per_cpu(pe_cpu, ctx->cpu).online)
+			return -ENODEV;
+		err = check_group(e, o->leader, ctx);
+		if (err)
+			return err;
+	}
+	err = pe_prepare_ctx(e, ctx);
+	if (err)
+		return err;
+	if (o->output) {
+		err = pe_set_output(e, o->output);
+		if (err)
+			return err;
+	}
+	if (!read_fits(e, o->leader ?: e))
+		return pe_err(-E2BIG, "group_fd: the group is too large to be read");
+	if (pe_needs_tracer(e) && !traced_by(e, o->leader))
+		return pe_err(-EINVAL, "attr.aux_*: the leader of the group cannot do that");
+	return pe_has_rival(e, ctx) ? pe_err(-EBUSY, "the PMU can do one thing at a time") : 0;
+}
+
+static struct file *attach(struct opening *o)
+{
+	struct pevent *e = o->e;
+	struct file *file = pe_file_make(e);
+
+	if (IS_ERR(file))
+		return file;
+
+	pe_attach(o->ctx, e);
+	mutex_unlock(&o->ctx->mutex);
+	close_task(o);
+
+	/* With its link: the task may exec meanwhile and remove the event, see pe_leave_owner(). */
+	mutex_lock(&current->perf_event_mutex);
+	e->owner = current;
+	list_add_tail(&e->owner_entry, &current->perf_event_list);
+	mutex_unlock(&current->perf_event_mutex);
+	return file;
+}
+
+static struct file *open_event(struct opening *o, pid_t pid, int group_fd)
+{
+	int err;
+
+	err = open_group_file(o, group_fd);
+	if (!err)
+		err = find_task(o, pid);
+	if (!err)
+		err = make_event(o);
+	if (!err)
+		err = check_task(o);
+	if (!err)
+		err = open_ctx(o);
+	return err ? ERR_PTR(err) : attach(o);
+}
+
+SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,
+		int, group_fd, unsigned long, flags)
+{
+	struct perf_event_attr attr __uninitialized;
+	struct opening o = { .attr = &attr, .flags = flags, .cpu = cpu, .cgroup_fd = pid };
+	struct file *file;
+	int fd, err, idx;
+
+	if (flags & ~FLAGS_ALL)
+		return pe_err(-EINVAL, "flags: unknown bit");
+	err = pe_attr_copy(attr_uptr, &attr);
+	if (!err)
+		err = pe_attr_permit(&attr);
+	if (err)
+		return err;
+	/* pid is the cgroup's directory, and its tasks are observed on one CPU. */
+	if (flags & PERF_FLAG_PID_CGROUP && (pid == -1 || cpu == -1))
+		return -EINVAL;
+
+	fd = get_unused_fd_flags(flags & PERF_FLAG_FD_CLOEXEC ? O_CLOEXEC : 0);
+	if (fd < 0)
+		return fd;
+	/* The event's PMU stays until the event is in its context, or has been given up. */
+	idx = pe_pmus_read_lock();
+	file = open_event(&o, pid, group_fd);
+	if (IS_ERR(file))
+		abandon(&o);
+	pe_pmus_read_unlock(idx);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	/* Kept until the sibling is attached: a leader that goes first takes the group along. */
+	fdput(o.group);
+	fd_install(fd, file);
+	return fd;
+}

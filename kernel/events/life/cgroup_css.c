@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cgroup controller perf_event, and the events that are opened for a directory of it.
+ *
+ * Called by the cgroup core in task context under cgroup_mutex, and when an event is made and
+ * freed.  How a CPU follows the cgroups of its tasks is in sched/cgroup.c.
+ */
+#include <linux/cgroup.h>
+#include <linux/file.h>
+
+#include "life.h"
+
+static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
+{
+	return container_of(css, struct perf_cgroup, css);
+}
+
+/**
+ * pe_cgroup_connect() - make an event one of a cgroup
+ * @e: an event of a CPU, not yet attached
+ * @fd: descriptor of the cgroup's directory
+ *
+ * Return: 0; -EBADF if @fd is no such thing; -ENOENT if the cgroup was removed; -EINVAL if @e is
+ * to join a group that is not of this cgroup.
+ */
+int pe_cgroup_connect(struct pevent *e, int fd)
+{
+	struct cgroup_subsys_state *css;
+
+	CLASS(fd, f)(fd);
+	if (fd_empty(f))
+		return -EBADF;
+	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry, &perf_event_cgrp_subsys);
+	if (IS_ERR(css))
+		return PTR_ERR(css);
+	e->cgrp = cgroup_of(css);
+	return pe_is_leader(e) || pe_leader(e)->cgrp == e->cgrp ? 0 : -EINVAL;
+}
+
+/**
+ * pe_cgroup_put() - an event's memory goes
+ * @cgrp: its cgroup
+ *
+ * Any context but NMI.
+ */
+void pe_cgroup_put(struct perf_cgroup *cgrp)
+{
+	css_put(&cgrp->css);
+}
+
+static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
+{
+	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
+
+	return cgrp ? &cgrp->css : ERR_PTR(-ENOMEM);
+}
+
+static void css_free(struct cgroup_subsys_state *css)
+{
+	pe_cgroup_free(cgroup_of(css));
+}
+
+static int css_online(struct cgroup_subsys_state *css)
+{
+	pe_sideband_cgroup(css->cgroup);
+	return 0;
+}
+
+static void follow_current(void *unused)
+{
+	pe_cgroup_switch(current);
+}
+
+/* Tasks have been moved; cgroup_mutex is held. */
+static void attach(struct cgroup_taskset *tset)
+{
+	static struct cpumask cpus;	/* cgroup_mutex */
+	struct cgroup_subsys_state *css;
+	struct task_struct *task;
+
+	/* See sched/cgroup.c. */
+	smp_mb();
+	if (!atomic_read(&pe_cgroup_users))
+		return;
+	cpumask_clear(&cpus);
+	cgroup_taskset_for_each(task, css, tset)
+		cpumask_set_cpu(task_cpu(task), &cpus);
+	on_each_cpu_mask(&cpus, follow_current, NULL, true);
+}
+
+struct cgroup_subsys perf_event_cgrp_subsys = {
+	.css_alloc		= css_alloc,
+	.css_online		= css_online,
+	.css_free		= css_free,
+	.attach			= attach,
+	.threaded		= true,
+	.implicit_on_dfl	= true,	/* there without being asked for, unless mounted as v1 */
+};

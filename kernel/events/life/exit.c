@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A task execs or exits.
+ *
+ * Exit takes the context out for good: under both locks it goes off its CPU and is marked dead,
+ * and the task forgets it.  Nothing can be added afterwards, and since nothing is in hardware any
+ * more, its events are withdrawn one by one without disturbing any CPU.  The EXIT record is
+ * written between the two, so no sample of the task comes after it.  What a user opened stays
+ * readable in state EXIT; what was inherited adds its counts to its parent and goes.
+ *
+ * Closing an event takes the same steps from the other side; see pe_child_leave() for who wins.
+ *
+ * Called by the task itself, without raw locks.
+ */
+
+#include <linux/llist.h>
+#include "life.h"
+
+/* Events that the task opened stay with their file descriptors; they lose their owner. */
+static void disown_all(struct task_struct *task)
+{
+	struct pevent *e, *next;
+
+	mutex_lock(&task->perf_event_mutex);
+	list_for_each_entry_safe(e, next, &task->perf_event_list, owner_entry) {
+		list_del_init(&e->owner_entry);
+		/* Pairs with pe_leave_owner(): who sees NULL does not look at the list. */
+		smp_store_release(&e->owner, NULL);
+	}
+	mutex_unlock(&task->perf_event_mutex);
+}
+
+/*
+ * Take the task's context away from it and mark it dead, in one step for the scheduler: a switch
+ * either takes the context out, or finds none.  Return: the context with its mutex held, or NULL.
+ */
+static struct pctx *take_out_for_good(struct task_struct *task)
+{
+	struct pctx *ctx;
+
+	/*
+	 * disown_all() has just had the mutex: who published a context before is seen, and nobody
+	 * gives one to a task that exits.  A task that goes on may get its first a moment later.
+	 */
+	if (!pe_task_ctx(task))
+		return NULL;
+	guard(mutex)(&task->perf_event_mutex);
+	ctx = pe_hold_current_ctx();	/* until it is dead */
+	if (!ctx)
+		return NULL;
+	mutex_lock(&ctx->mutex);
+	local_irq_disable();
+	pe_lock_here(ctx);
+	if (ctx->oncpu >= 0)
+		pe_ctx_out(ctx, pe_now());
+	ctx->dead = true;
+	pe_ctx_end_kind(ctx);
+	WRITE_ONCE(task->perf_event_ctxp, NULL);
+	pe_unlock_here(ctx);
+	local_irq_enable();
+	return ctx;
+}
+
+/* The first event of a dead context, pinned; it is another one as soon as this one has left. */
+static struct pevent *next_to_leave(struct pctx *ctx)
+{
+	struct pevent *e;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	e = list_first_entry_or_null(&ctx->events, struct pevent, ctx_entry);
+	/* Attached events have a reference: it is dropped after they are detached. */
+	if (e)
+		pe_get(e);
+	return e;
+}
+
+/*
+ * The last reference of an inherited event is dropped when ctx->mutex is not held any more, for the
+ * locks that its driver takes.  Nobody else puts an event on such a list while it has references.
+ */
+static void put_all(struct llist_node *gone)
+{
+	struct pevent *e, *next;
+
+	llist_for_each_entry_safe(e, next, gone, put_later)
+		pe_put(e);
+}
+
+/* As above, by the task that exits: nobody can hit its plain copies any more. */
+static void put_all_exited(struct llist_node *gone)
+{
+	struct pe_plain_stock stock = { };
+	struct pevent *e, *next;
+
+	llist_for_each_entry_safe(e, next, gone, put_later) {
+		if (e->plain)
+			pe_plain_put(e, &stock);
+		else
+			pe_put(e);
+	}
+	pe_plain_restore(&stock);
+}
+
+static void leave(struct pevent *e)
+{
+	if (e->parent) {
+		pe_child_leave(e, PERF_EVENT_STATE_EXIT);
+	} else {
+		pe_retire(e);
+		pe_wake(e);	/* Nothing will come any more: poll() says HUP. */
+	}
+}
+
+/*
+ * Copies whose values are told, pinned, in the order of their opening: pe_record_reads() sleeps,
+ * and who closes a parent takes its copies without ctx->mutex.
+ */
+static struct llist_node *pin_told(struct pctx *ctx)
+{
+	LLIST_HEAD(told);
+	struct pevent *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (pe_tells_read(e) && pe_tryget(e))
+			__llist_add(&e->put_later, &told);
+	return llist_reverse_order(told.first);
+}
+
+/* READ records.  Without ctx->mutex, as these may be the last references; nothing is added. */
+static void tell_reads(struct pctx *ctx, struct task_struct *task)
+{
+	struct llist_node *told = pin_told(ctx);
+
+	pe_record_reads(told, task);
+	put_all(told);
+}
+
+/* With ctx->mutex.  Return: what is to be put without. */
+static struct llist_node *leave_all(struct pctx *ctx)
+{
+	LLIST_HEAD(gone);
+	struct pevent *e;
+
+	while ((e = next_to_leave(ctx))) {
+		if (!e->plain || !pe_plain_leave(e, ctx))
+			leave(e);
+		__llist_add(&e->put_later, &gone);
+	}
+	return gone.first;
+}
+
+/**
+ * perf_event_exit_task() - a task exits, or execs something its tracers may not look into
+ * @task: current
+ *
+ * Contract.  The task may get a new context if it goes on.
+ */
+void perf_event_exit_task(struct task_struct *task)
+{
+	struct llist_node *gone;
+	struct pctx *ctx;
+
+	disown_all(task);
+
+	ctx = take_out_for_good(task);
+	if (!ctx) {
+		pe_sideband_exit(task, NULL);
+		return;
+	}
+	pe_sideband_exit(task, ctx);
+	if (ctx->tells_reads) {
+		mutex_unlock(&ctx->mutex);
+		tell_reads(ctx, task);
+		mutex_lock(&ctx->mutex);
+	}
+	gone = leave_all(ctx);
+	mutex_unlock(&ctx->mutex);
+	put_all_exited(gone);
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+/*
+ * Enable what waits for exec.  The context is out meanwhile, for each sibling would have its group
+ * taken out and tried again.  Return: there are events that end with exec.
+ */
+static bool enable_on_exec(struct pctx *ctx)
+{
+	bool some_end = false, in = ctx->oncpu >= 0, out = false;
+	u64 now = pe_now();
+	struct pevent *e;
+
+	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		some_end |= e->attr.remove_on_exec;
+		if (!e->attr.enable_on_exec)
+			continue;
+		if (in && !out)
+			pe_ctx_out(ctx, now);
+		out = in;
+		e->attr.enable_on_exec = 0;
+		pe_enable_locked(e, now);
+	}
+	if (out)
+		pe_ctx_in(ctx, NULL, now);
+	return some_end;
+}
+
+/*
+ * Those that end with exec, pinned, in the order of their opening.  With ctx->mutex nothing is
+ * added meanwhile; one that cannot be pinned, or that the walk misses, is leaving by itself.  The
+ * list may change under the walk, but nobody frees an event of current's context without waiting
+ * for RCU: only current does, when it exits.
+ */
+static struct llist_node *pin_ending(struct pctx *ctx)
+{
+	LLIST_HEAD(ending);
+	struct pevent *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (e->attr.remove_on_exec && pe_tryget(e))
+			__llist_add(&e->put_later, &ending);
+	return llist_reverse_order(ending.first);
+}
+
+/* The old program's events go; the rest of their groups goes on without them. */
+static void remove_on_exec(struct pctx *ctx)
+{
+	struct llist_node *ending;
+	struct pevent *e;
+
+	mutex_lock(&ctx->mutex);
+	ending = pin_ending(ctx);
+	llist_for_each_entry(e, ending, put_later) {
+		if (e->parent) {
+			pe_child_leave(e, PERF_EVENT_STATE_EXIT);
+		} else {
+			pe_detach(e, PERF_EVENT_STATE_EXIT);
+			pe_wake(e);
+		}
+	}
+	mutex_unlock(&ctx->mutex);
+	llist_for_each_entry(e, ending, put_later)
+		if (!e->parent)
+			pe_leave_owner(e);
+	put_all(ending);
+}
+
+/**
+ * perf_event_exec() - current has a new program
+ *
+ * Contract, from begin_new_exec().
+ */
+void perf_event_exec(void)
+{
+	struct pctx *ctx = pe_hold_current_ctx();
+	bool some_end;
+
+	if (!ctx)
+		return;
+	local_irq_disable();
+	pe_lock_here(ctx);
+	some_end = enable_on_exec(ctx);
+	pe_unlock_here(ctx);
+	local_irq_enable();
+	if (some_end)
+		remove_on_exec(ctx);
+	pe_addr_filters_exec();
+	pe_let_go_ctx(ctx);
+}

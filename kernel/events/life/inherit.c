@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inheritance: a new task gets a copy of each event of its parent that says so.
+ *
+ * The copies of an event form its family, whoever forked whom: e->parent is always the event that
+ * a user opened.  Its family lock guards the list of copies and the moment at which a copy's
+ * counts move into the sums of those that are gone.
+ *
+ *	perf_event_init_task()	makes the copies in a context that nobody can see yet; they are on
+ *				ctx->unjoined.  Fork may still fail: perf_event_free_task().
+ *	perf_event_fork()	fork cannot fail any more: the copies join their families.  One
+ *				whose parent was closed meanwhile is dropped, one whose family
+ *				was enabled, disabled or moved meanwhile (family_gen) follows.
+ *	pe_child_leave()	the task exits: counts go to the sums, the copy is unlinked.
+ *
+ * The parent task's context is walked through a snapshot, since copying sleeps.  Events may be
+ * closed meanwhile, which makes a group smaller: nothing depends on a group being complete, and
+ * reading such a group says -ECHILD (read.c).
+ *
+ * Called by fork and exit in task context.
+ */
+
+#include <linux/hw_breakpoint.h>
+#include <linux/wait_bit.h>
+#include "life.h"
+
+static bool inherits(const struct pevent *e, u64 clone_flags)
+{
+	/* Siblings go with their leader. */
+	return e->attr.inherit &&
+	       (!e->attr.inherit_thread || clone_flags & CLONE_THREAD) &&
+	       /* Without its handlers the new task would die of the first signal. */
+	       (!e->attr.sigtrap || !(clone_flags & CLONE_CLEAR_SIGHAND));
+}
+
+static void copy_period(struct pevent *copy, const struct pevent *from)
+{
+	if (!from->attr.freq)
+		return;
+	copy->hw.sample_period = from->hw.sample_period;
+	copy->hw.last_period = from->hw.sample_period;
+	local64_set(&copy->hw.period_left, from->hw.sample_period);
+}
+
+/*
+ * The PMU that schedules the copy's group so far, as for an opened event.  Not the one that has the
+ * original: the hardware there may be leaving, and be left out of the copy.
+ */
+static struct pmu *group_pmu(struct pevent *e, struct pevent *leader)
+{
+	return leader && is_software_event(&e->pub) ? pe_part(leader)->pmu : e->pmu;
+}
+
+/* Return: the copy, attached; NULL if its PMU is going. */
+static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
+				enum perf_event_state state, struct pctx *ctx)
+{
+	struct pevent *origin = pe_origin(from);
+	struct pe_origin_args args = {
+		.attr	= &origin->attr,
+		.cpu	= origin->cpu,
+		.task	= ctx->task,
+		.leader	= leader,
+		.parent	= origin,
+	};
+	struct perf_event_attr whole;
+	struct pmu *pmu;
+	struct pevent *e;
+	int err;
+
+	/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES may be half done; join_family() sees if it was. */
+	if (origin->attr.type == PERF_TYPE_BREAKPOINT) {
+		mutex_lock(&origin->family_lock);
+		whole = origin->attr;
+		mutex_unlock(&origin->family_lock);
+		args.attr = &whole;
+	}
+	e = pe_alloc(&args);
+	if (IS_ERR(e))
+		return READ_ONCE(origin->pmu->gone) ? NULL : e;
+
+	e->state = state >= PERF_EVENT_STATE_INACTIVE ? PERF_EVENT_STATE_INACTIVE :
+							PERF_EVENT_STATE_OFF;
+	e->attr.enable_on_exec = from->attr.enable_on_exec;
+	copy_period(e, from);
+
+	pmu = group_pmu(e, leader);
+	err = pe_ctx_reserve(ctx, pmu, e);
+	if (!err && pmu != e->pmu)
+		err = pe_ctx_reserve(ctx, e->pmu, e);
+	if (!err) {
+		e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+		err = pe_task_data_get(e, ctx);
+	}
+	if (err) {
+		pe_put(e);
+		return ERR_PTR(err);
+	}
+	pe_ctx_get(ctx);
+	pe_attach(ctx, e);
+	return e;
+}
+
+/*
+ * A period or program that the origin was given is for those copied from then on.  If @from is
+ * older, its context and the new one are not to be exchanged.
+ */
+static void compare(struct pevent *copy, const struct pevent *from)
+{
+	if (copy->attr.sample_period == from->attr.sample_period &&
+	    copy->prog == READ_ONCE(from->prog))
+		return;
+	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
+	pe_ctx_end_kind(pe_ctx(from));
+}
+
+/* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
+static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx,
+				 struct pe_plain_stock *stock)
+{
+	struct pevent *origin = pe_origin(from), *e;
+	enum perf_event_state state;
+	unsigned int gen;
+
+	/* One look at both, so that a change of the family is seen here or when the copy joins. */
+	mutex_lock(&origin->family_lock);
+	gen = origin->family_gen;
+	state = from->state;
+	mutex_unlock(&origin->family_lock);
+	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
+		return NULL;
+	if (!leader && pe_plain_can(from))
+		e = pe_plain_copy(from, state, ctx, stock);
+	else
+		e = make_copy(from, leader, state, ctx);
+	if (IS_ERR_OR_NULL(e))
+		return e;
+	compare(e, from);
+	e->family_gen = gen;
+	list_add_tail(&e->child_entry, &ctx->unjoined);
+	return e;
+}
+
+/*
+ * The leader of a new task's copy of @e; or @e if that leads itself, as it is about to do in the
+ * parent when its own leader is on its way out; or NULL if @e is not to be copied.
+ */
+static struct pevent *copied_leader(struct pevent *e, u64 clone_flags)
+{
+	struct pevent *leader = pe_leader(e);
+
+	if (leader != e && leader->clone)
+		return leader->clone;
+	if (!inherits(leader, clone_flags))
+		return NULL;
+	if (leader != e && (pe_needs_tracer(e) || e->event_caps & PERF_EV_CAP_SIBLING))
+		return NULL;
+	return e;
+}
+
+static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, u64 clone_flags)
+{
+	struct pe_plain_stock stock = { .wanted = nr };
+	int err = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		from[i]->clone = NULL;
+	for (i = 0; i < nr; i++) {
+		struct pevent *leader = copied_leader(from[i], clone_flags);
+		struct pevent *copy;
+
+		if (!leader)
+			continue;
+		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx, &stock);
+		if (IS_ERR(copy)) {
+			err = PTR_ERR(copy);
+			break;
+		}
+		from[i]->clone = copy;
+	}
+	pe_plain_restore(&stock);
+	return err;
+}
+
+/* @from: current's context, held: its events have but one e->clone */
+static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_flags)
+{
+	struct pctx *ctx = pe_ctx_new(child);
+	struct pevent **events;
+	unsigned int nr;
+	int err, idx;
+
+	if (!ctx)
+		return -ENOMEM;
+	child->perf_event_ctxp = &ctx->pub;
+	pe_ctx_begin_kind(from);
+
+	/* PMUs of events that are not REVOKED stay meanwhile. */
+	idx = pe_pmus_read_lock();
+	events = pe_ctx_snapshot(from, &nr);
+	if (events) {
+		/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
+		mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
+		err = copy_events(ctx, events, nr, clone_flags);
+		mutex_unlock(&ctx->mutex);
+		pe_snapshot_put(events, nr);
+		pe_ctx_same_kind(ctx, from);
+	} else {
+		err = -ENOMEM;
+	}
+	pe_pmus_read_unlock(idx);
+	return err;
+}
+
+/**
+ * perf_event_init_task() - set up a new task
+ * @child: the task, a copy of current, not visible yet
+ * @clone_flags: CLONE_* of the fork
+ *
+ * Contract, from copy_process().  Return: 0 or an error that makes fork fail.
+ */
+int perf_event_init_task(struct task_struct *child, u64 clone_flags)
+{
+	struct pctx *from;
+	int err = 0;
+
+	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
+	child->perf_event_ctxp = NULL;
+	mutex_init(&child->perf_event_mutex);
+	INIT_LIST_HEAD(&child->perf_event_list);
+
+	from = pe_hold_current_ctx();
+	if (!from)
+		return 0;
+	if (READ_ONCE(from->nr_inherit))
+		err = inherit_ctx(child, from, clone_flags);
+	pe_let_go_ctx(from);
+	if (err)
+		perf_event_free_task(child);
+	return err;
+}
+
+/**
+ * perf_event_free_task() - fork failed after perf_event_init_task()
+ * @task: the task that will not be
+ */
+void perf_event_free_task(struct task_struct *task)
+{
+	struct pctx *ctx = pe_task_ctx(task);
+	struct pevent *e, *next;
+
+	if (!ctx)
+		return;
+	task->perf_event_ctxp = NULL;
+	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
+		list_del_init(&e->child_entry);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		/* The task goes now, whoever has a reference.  See perf_pmu_unregister(). */
+		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
+		pe_put(e);
+	}
+	ctx->dead = true;
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+static void follow_fn(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	if (pe_parent(e)->family_on)
+		pe_enable_locked(e, pe_now());
+	else
+		pe_disable_locked(e, pe_now());
+}
+
+#ifdef CONFIG_HAVE_HW_BREAKPOINT
+static void stop_fn(struct pctx *ctx, void *arg)
+{
+	pe_disable_locked(arg, pe_now());
+}
+
+/* Return: false if @e cannot watch what its family watches now. */
+static bool follow_breakpoint(struct pevent *e)
+{
+	struct perf_event_attr *attr = &pe_parent(e)->attr;
+
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return true;
+	pe_event_call(e, stop_fn, e);
+	if (modify_user_hw_breakpoint_check(&e->pub, attr, false))
+		return false;
+	e->attr.sig_data = attr->sig_data;
+	return true;
+}
+#else
+static bool follow_breakpoint(struct pevent *e)
+{
+	return true;
+}
+#endif
+
+/* The family may have been enabled, disabled or moved since.  Return: @e is as the others. */
+static bool follow(struct pevent *e)
+{
+	if (e->family_gen == pe_parent(e)->family_gen)
+		return true;
+	if (!follow_breakpoint(e))
+		return false;
+	pe_event_call(e, follow_fn, e);
+	return true;
+}
+
+/*
+ * The ranges of a new member are its own task's.  A change of the list that began before may have
+ * found the copy or missed it; it is over when the mutex is taken.
+ */
+static void follow_filters(struct pevent *e)
+{
+	guard(mutex)(pe_addr_filters_mutex(e));
+	if (!list_empty(&pe_parent(e)->addr_filters.list))
+		pe_addr_filters_apply(e);
+}
+
+static void join_family(struct pevent *e)
+{
+	struct pevent *parent = pe_parent(e);
+	bool filtered = e->addr_filter_ranges;
+
+	if (filtered)
+		pe_get(e);	/* whoever closes the family drops it */
+	mutex_lock(&parent->family_lock);
+	list_del_init(&e->child_entry);
+	if (READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
+	    e->state > PERF_EVENT_STATE_REVOKED && follow(e)) {
+		list_add_tail(&e->child_entry, &parent->children);
+		e->in_family = true;
+		mutex_unlock(&parent->family_lock);
+		if (filtered)
+			follow_filters(e);
+	} else {
+		mutex_unlock(&parent->family_lock);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		pe_put(e);
+	}
+	if (filtered)
+		pe_put(e);
+}
+
+/**
+ * perf_event_fork() - a fork has succeeded; the new task has not run yet
+ * @task: the new task
+ *
+ * Contract, from copy_process().
+ */
+void perf_event_fork(struct task_struct *task)
+{
+	struct pctx *ctx = pe_task_ctx(task);
+	struct pevent *e, *next;
+
+	if (ctx)
+		list_for_each_entry_safe(e, next, &ctx->unjoined, child_entry)
+			join_family(e);
+	pe_sideband_fork(task);
+	perf_event_namespaces(task);
+}
+
+/* Contract, from the release of a task_struct, after an RCU grace period. */
+void perf_event_delayed_put(struct task_struct *task)
+{
+	WARN_ON_ONCE(task->perf_event_ctxp);
+}
+
+/**
+ * pe_child_leave() - an inherited event's task exits, or its PMU goes
+ * @child: the event, still in its group; ctx->mutex is held
+ * @final: PERF_EVENT_STATE_EXIT or _REVOKED
+ *
+ * It leaves its context and its family in one step for those who hold the family lock: a read sees
+ * the copy, or the sums.  Members of a group go one after the other, though, as on Linux 6.12: a
+ * read of the group in between has this task's counts of some members only.
+ * If the parent is being closed at the same time, whoever unlinks the child drops it.  One that
+ * fork has not brought into the family yet has counted nothing, and is dropped when it wants to
+ * join.
+ */
+void pe_child_leave(struct pevent *child, enum perf_event_state final)
+{
+	struct pevent *parent = pe_parent(child);
+	struct pe_times times;
+	bool ours;
+
+	mutex_lock(&parent->family_lock);
+	pe_detach(child, final);
+	times = pe_times_now(child, 0);		/* its clocks stand still */
+	ours = child->in_family;
+	if (ours) {
+		child->in_family = false;
+		list_del_init(&child->child_entry);
+		atomic64_add(local64_read(&child->count), &parent->gone_count);
+		atomic64_add(times.enabled, &parent->gone_enabled);
+		atomic64_add(times.running, &parent->gone_running);
+	}
+	mutex_unlock(&parent->family_lock);
+	if (!ours)
+		return;
+	/* It may have been the last one: poll() on the parent says HUP then. */
+	pe_wake(parent);
+	pe_put(child);
+}
+
+/**
+ * pe_family_each() - for an event and its children
+ * @e: an event that a user opened
+ * @fn: may sleep
+ * @arg: its argument
+ *
+ * With the family lock held: nobody joins or leaves meanwhile.
+ */
+void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg)
+{
+	struct pevent *child;
+
+	/* Never has children; what else @fn wants to be alone with, ctx->mutex keeps. */
+	if (!e->attr.inherit) {
+		fn(e, arg);
+		return;
+	}
+	mutex_lock(&e->family_lock);
+	fn(e, arg);
+	list_for_each_entry(child, &e->children, child_entry)
+		fn(child, arg);
+	mutex_unlock(&e->family_lock);
+}
+
+/**
+ * pe_family_snapshot() - an event and its children, as they are now
+ * @e: an event that a user opened; family lock held
+ * @nr: set to how many there are
+ *
+ * Return: an array for pe_snapshot_put(), or NULL without memory.
+ */
+struct pevent **pe_family_snapshot(struct pevent *e, unsigned int *nr)
+{
+	size_t room = 1 + list_count_nodes(&e->children);
+	struct pevent **family, *child;
+
+	lockdep_assert_held(&e->family_lock);
+	family = kvmalloc_array(room, sizeof(*family), GFP_KERNEL);
+	if (!family)
+		return NULL;
+	*nr = 0;
+	pe_get(e);
+	family[(*nr)++] = e;
+	list_for_each_entry(child, &e->children, child_entry) {
+		pe_get(child);		/* the family has a reference */
+		family[(*nr)++] = child;
+	}
+	return family;
+}

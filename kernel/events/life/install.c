@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding a context, and the way of an event into it and out of it.
+ *
+ * A task context is made with the task's first event and stays until the task exits.  It is
+ * published in task->perf_event_ctxp under task->perf_event_mutex, and from then on every switch
+ * of the task looks at it.  A task that was running already has to be told once, when its context
+ * gets its first event: pe_activate_ctx().
+ *
+ * The pointer is stored before the scheduler is asked where the task runs.  task_call_func()
+ * answers under the lock that every switch to the task takes, or that every wake-up takes before
+ * one: a CPU that brings the task later than the answer sees the pointer and takes ctx->lock
+ * itself, and one that did it before is told by an interrupt.  See locking.rst.  That the switch
+ * code is reached at all is ensured before, by pe_account(), which waits until all CPUs see the
+ * static key.
+ *
+ * Called from task context, without raw locks.
+ */
+
+#include <linux/sched/signal.h>
+#include <linux/wait.h>
+#include "life.h"
+
+/**
+ * pe_lock_ctx() - take the mutex of the context that an event is in
+ * @e: an event that was attached once
+ *
+ * While it is held the event stays in this context, or in none.  Return: the context.
+ */
+struct pctx *pe_lock_ctx(struct pevent *e)
+{
+	for (;;) {
+		struct pctx *ctx = pe_ctx(e);
+
+		mutex_lock(&ctx->mutex);
+		if (likely(pe_ctx(e) == ctx))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+	}
+}
+
+static struct pctx *get_live_ctx(struct task_struct *task)
+{
+	struct pctx *ctx;
+
+	guard(rcu)();
+	/* A pointer changes before its reference is dropped, so a failure means: look again. */
+	while ((ctx = pe_task_ctx(task)) && !refcount_inc_not_zero(&ctx->refs))
+		cpu_relax();
+	return ctx;
+}
+
+/* Publish @fresh unless somebody was faster. Return: the task's context or an error. */
+static struct pctx *publish_ctx(struct task_struct *task, struct pctx *fresh)
+{
+	struct pctx *ctx;
+
+	guard(mutex)(&task->perf_event_mutex);
+	ctx = get_live_ctx(task);
+	if (ctx)
+		return ctx;
+	/* Checked under the mutex that perf_event_exit_task() takes after PF_EXITING is set. */
+	if (data_race(task->flags) & PF_EXITING)
+		return ERR_PTR(-ESRCH);
+	pe_ctx_get(fresh);
+	/* A switch that sees the pointer sees an initialised context. */
+	smp_store_release(&task->perf_event_ctxp, &fresh->pub);
+	return fresh;
+}
+
+static void discard_ctx(struct pctx *ctx)
+{
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+static struct pctx *get_cpu_ctx(int cpu)
+{
+	int err = perf_allow_cpu();
+
+	if (err)
+		return ERR_PTR(err);
+	pe_ctx_get(&per_cpu(pe_cpu, cpu).ctx);
+	return &per_cpu(pe_cpu, cpu).ctx;
+}
+
+static struct pctx *get_task_ctx(struct task_struct *task)
+{
+	struct pctx *ctx, *fresh;
+
+	ctx = get_live_ctx(task);
+	if (ctx)
+		return ctx;
+	fresh = pe_ctx_new(task);
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	ctx = publish_ctx(task, fresh);
+	if (ctx != fresh)
+		discard_ctx(fresh);
+	return ctx;
+}
+
+/*
+ * Is it still the context of @task?  If so, nobody exchanges it while its mutex is held: it gets a
+ * kind only under that.  A 0 comes after the last exchange, which is seen then.
+ */
+static bool stays_with(struct pctx *ctx, const struct task_struct *task)
+{
+	lockdep_assert_held(&ctx->mutex);
+	if (!READ_ONCE(ctx->kind)) {
+		smp_acquire__after_ctrl_dep();
+		return READ_ONCE(ctx->task) == task;
+	}
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (ctx->task != task)
+		return false;
+	pe_ctx_end_kind(ctx);
+	return true;
+}
+
+/**
+ * pe_find_ctx() - the context for events of a task or a CPU
+ * @task: the task, or NULL
+ * @cpu: without a task: the CPU, which may be offline
+ *
+ * Sleeps.  Return: the context with a reference and its mutex held, perhaps dead; -EACCES if events
+ * of a CPU are not for the caller; -ESRCH if the task exits; -ENOMEM.
+ */
+struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
+{
+	for (;;) {
+		struct pctx *ctx = task ? get_task_ctx(task) : get_cpu_ctx(cpu);
+
+		if (IS_ERR(ctx))
+			return ctx;
+		mutex_lock(&ctx->mutex);
+		if (!task || stays_with(ctx, task))
+			return ctx;
+		mutex_unlock(&ctx->mutex);
+		pe_ctx_put(ctx);
+	}
+}
+
+static void enter_if_current(void *info)
+{
+	struct pctx *ctx = info;
+
+	if (pe_task_ctx(current) == ctx)
+		pe_ctx_enter_current(ctx, NULL);
+}
+
+static int cpu_of(struct task_struct *task, void *unused)
+{
+	return task_curr(task) ? task_cpu(task) : -1;
+}
+
+/**
+ * pe_activate_ctx() - let a context in whose task runs already
+ * @ctx: a published task context that has got its first event; its mutex held, so it is alive
+ *
+ * Without effect when the task does not run: its next switch does it.  No lock of a context is
+ * held, as those of the scheduler are outside of them.
+ */
+void pe_activate_ctx(struct pctx *ctx)
+{
+	int cpu;
+
+	lockdep_assert_held(&ctx->mutex);
+	/* If it is not current's any more by then, it was in, or comes in by a switch. */
+	if (READ_ONCE(ctx->task) == current) {
+		local_irq_disable();
+		enter_if_current(ctx);
+		local_irq_enable();
+		return;
+	}
+
+	/* It has come in since it was empty. */
+	if (READ_ONCE(ctx->oncpu) >= 0)
+		return;
+	/* An event that came a moment ago ended the kind: the task stays. */
+	cpu = task_call_func(ctx->task, cpu_of, NULL);
+	if (cpu >= 0)
+		smp_call_function_single(cpu, enter_if_current, ctx, 1);
+}
+
+struct install_args {
+	struct pevent	*e;
+	bool		first;		/* of the context, which is to be let in yet */
+};
+
+static void install_fn(struct pctx *ctx, void *arg)
+{
+	struct install_args *args = arg;
+	u64 now = pe_now();
+
+	args->first = ctx->task && !ctx->nr_events;
+	pe_install(args->e, now);
+	/* Nobody has to be told, and without groups no other lock is needed. */
+	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups) {
+		pe_ctx_in(ctx, NULL, now);
+		args->first = false;
+	}
+}
+
+/* Nothing of the group is in hardware, with the newcomer neither; and nobody looks at it. */
+static bool joins_passively(const struct pevent *e)
+{
+	const struct pevent *leader = pe_leader(e);
+
+	if (!pe_passive_in_group(e, leader) || pe_cgroup_is_first(e))
+		return false;
+	return leader == e || (pe_group_passive(leader) && !leader->samples_group &&
+			       !pe_samples_group(e));
+}
+
+/**
+ * pe_attach() - put a new event into its context, and start it if it is enabled
+ * @ctx: the context, its mutex held, alive; what the event needs is reserved
+ * @e: the event: pmu_ctx and group_leader are set
+ *
+ * The caller's reference on the context goes to the event.
+ */
+void pe_attach(struct pctx *ctx, struct pevent *e)
+{
+	struct install_args args = { .e = e };
+
+	lockdep_assert_held(&ctx->mutex);
+	e->slot = pe_ctx_slot(ctx, e);
+	/* Pairs with lock_group(), which looks without a lock. */
+	smp_store_release(&e->ctx, &ctx->pub);
+
+	raw_spin_lock_irq(&ctx->lock);
+	if (ctx->oncpu < 0 || joins_passively(e)) {
+		install_fn(ctx, &args);
+		raw_spin_unlock_irq(&ctx->lock);
+	} else {
+		raw_spin_unlock_irq(&ctx->lock);
+		pe_call(ctx, install_fn, &args);
+	}
+	if (args.first)
+		pe_activate_ctx(ctx);
+}
+
+struct detach_args {
+	struct pevent		*e;
+	enum perf_event_state	final;
+	bool			keep_group;
+};
+
+static void detach_fn(struct pctx *ctx, void *arg)
+{
+	struct detach_args *args = arg;
+	struct pevent *e = args->e;
+	u64 now = pe_now();
+
+	pe_withdraw(e, args->keep_group, now);
+	if (e->state > args->final)
+		pe_set_state(e, args->final, now);
+}
+
+/**
+ * pe_detach() - take an event out of its context, from wherever
+ * @e: an event with a context; it may have left already
+ * @final: PERF_EVENT_STATE_EXIT, _REVOKED, _DEAD, or _OFF
+ *
+ * For events that a user opened, ctx->mutex is held: siblings are walked under it.
+ */
+void pe_detach(struct pevent *e, enum perf_event_state final)
+{
+	struct detach_args args = { .e = e, .final = final };
+
+	pe_member_call(e, detach_fn, &args);
+	pe_task_data_put(e);
+}
+
+/**
+ * pe_retire() - an event's task exits
+ * @e: an event of the task's context, which is dead; ctx->mutex is held
+ *
+ * Members of a group that a user opened exit together, and can be read as a group until closed.
+ */
+void pe_retire(struct pevent *e)
+{
+	struct detach_args args = {
+		.e		= e,
+		.final		= PERF_EVENT_STATE_EXIT,
+		.keep_group	= !e->parent,
+	};
+
+	pe_event_call(e, detach_fn, &args);
+	pe_task_data_put(e);
+}
+
+/**
+ * pe_leave_owner() - whoever opened an event does not enable it by prctl() any more
+ * @e: an event that was opened, not inherited
+ *
+ * Task context, without ctx->mutex.
+ */
+void pe_leave_owner(struct pevent *e)
+{
+	struct task_struct *owner;
+
+	/*
+	 * The owner's exit clears the pointer under its mutex before the task can go; whoever
+	 * still sees it may pin the task for as long as RCU keeps it.
+	 */
+	rcu_read_lock();
+	owner = READ_ONCE(e->owner);
+	if (owner)
+		get_task_struct(owner);
+	rcu_read_unlock();
+	if (!owner)
+		return;
+
+	/* Closing may happen inside the owner's exit, or in an LSM hook under its own mutex. */
+	mutex_lock_nested(&owner->perf_event_mutex, SINGLE_DEPTH_NESTING);
+	if (e->owner) {
+		list_del_init(&e->owner_entry);
+		e->owner = NULL;
+	}
+	mutex_unlock(&owner->perf_event_mutex);
+	put_task_struct(owner);
+}
+
+static void release_children(struct pevent *e)
+{
+	struct pevent *child;
+
+	mutex_lock(&e->family_lock);
+	while ((child = list_first_entry_or_null(&e->children, struct pevent, child_entry))) {
+		list_del_init(&child->child_entry);
+		child->in_family = false;
+		mutex_unlock(&e->family_lock);
+		pe_detach(child, PERF_EVENT_STATE_DEAD);
+		pe_put(child);
+		mutex_lock(&e->family_lock);
+	}
+	mutex_unlock(&e->family_lock);
+}
+
+/**
+ * pe_release() - the last user of an event has closed it
+ * @e: an event that was opened, not inherited; its user's reference is consumed
+ *
+ * A child that fork has not brought into the family yet sees DEAD when it wants to join.
+ */
+void pe_release(struct pevent *e)
+{
+	bool parent;
+
+	pe_leave_owner(e);
+	scoped_guard(pe_event_ctx, e) {
+		guard(mutex)(&e->family_lock);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		parent = !list_empty(&e->children);	/* nobody joins any more */
+	}
+	if (parent)
+		release_children(e);
+	pe_put(e);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plain copies: inherited events that count in software and do nothing else.
+ *
+ * Whoever counts the page faults of a program with all its children has such copies made and
+ * dropped at each fork and exit, by the hundred.  All that could be asked about one was answered
+ * when its original was opened: the PMU is one that lasts and keeps nothing for an event, there is
+ * no sample, no record, no program, hence no buffer, no irq_work and no signal, and no group.  So a
+ * copy is filled in from the original instead of being made from its attr, and put in a context
+ * that nobody can see yet without locking that.
+ *
+ * Its end is short as well when it exits with its task.  Hits find the events of a task by current
+ * only, with preemption off, so when the task itself has taken its context out for good, no hit on
+ * any CPU can still look at one of them: it is freed at once, and the next fork finds its memory in
+ * the cache.  Another task may have had the context before (exchange.c): it has switched since.
+ * If its original is closed first, or somebody has pinned it, it is an event as any other: all that
+ * may come upon a copy treats plain ones alike, but for what needs a work to queue.
+ *
+ * A copy is plain for life.  Its original may get a program or siblings later; what is copied then
+ * is not plain, and a copy that has got siblings leaves the long way.
+ *
+ * Called by inherit.c and exit.c, in task context, with the mutex of the new or dead context.
+ */
+#include "life.h"
+
+/**
+ * pe_plain_can() - may the copy of an event be plain?
+ * @from: an event, pinned
+ *
+ * It may change its mind a moment later: see above.
+ */
+bool pe_plain_can(struct pevent *from)
+{
+	struct pevent *origin = pe_origin(from);
+
+	return origin->passive && !origin->counts_time && !is_sampling_event(&origin->pub) &&
+	       !origin->attr.freq && !origin->plan.sideband && !origin->attr.inherit_stat &&
+	       !READ_ONCE(origin->prog) &&
+	       pe_is_leader(from) && !from->nr_siblings;
+}
+
+static struct pevent *take(struct pe_plain_stock *stock)
+{
+	if (!stock->nr) {
+		unsigned int nr = clamp_t(unsigned int, stock->wanted, 1,
+					  ARRAY_SIZE(stock->event));
+
+		stock->nr = kmem_cache_alloc_bulk(pe_event_cache, GFP_KERNEL, nr,
+						  (void **)stock->event);
+		if (!stock->nr)
+			return NULL;
+	}
+	if (stock->wanted)
+		stock->wanted--;
+	return stock->event[--stock->nr];
+}
+
+/**
+ * pe_plain_restore() - free what was not needed
+ * @stock: memory for copies
+ */
+void pe_plain_restore(struct pe_plain_stock *stock)
+{
+	if (stock->nr)
+		kmem_cache_free_bulk(pe_event_cache, stock->nr, (void **)stock->event);
+	stock->nr = 0;
+}
+
+/* The links that somebody may look at though the event is on no such list. */
+static void init_links(struct pevent *e)
+{
+	INIT_LIST_HEAD(&e->sibling_list);
+	INIT_LIST_HEAD(&e->active_entry);
+	INIT_LIST_HEAD(&e->addr_filters.list);
+	INIT_LIST_HEAD(&e->mapped_entry);
+	INIT_LIST_HEAD(&e->running_entry);
+	INIT_LIST_HEAD(&e->children);
+}
+
+static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
+{
+	memset(e, 0, PE_EVENT_SIZE);
+	init_links(e);
+	refcount_set(&e->refs, 1);
+	refcount_set(&e->mem_refs, 1);
+	e->attr = origin->attr;
+	e->plan = origin->plan;
+	e->orig_type = origin->orig_type;
+	e->pmu = origin->pmu;
+	e->cpu = origin->cpu;
+	e->oncpu = -1;
+	e->group_leader = &e->pub;
+	e->clock = origin->clock;
+	e->event_caps = origin->event_caps;
+	e->overflow_handler = origin->overflow_handler;
+	e->overflow_handler_context = origin->overflow_handler_context;
+	e->passive = true;
+	e->counts_hits = origin->counts_hits;
+	e->plain = true;
+	e->ns = get_pid_ns(task_active_pid_ns(current));
+	e->attach_state = PERF_ATTACH_TASK;
+	e->hw.target = get_task_struct(ctx->task);
+
+	pe_get(origin);
+	refcount_inc(&origin->mem_refs);
+	e->parent = &origin->pub;
+	e->sink = origin->sink;
+}
+
+/*
+ * What pe_attach() does, in a context that is nowhere and that nobody else has seen.  Its clocks
+ * have not started, so those of the event, which follow them, are at zero.
+ */
+static void attach(struct pevent *e, struct pctx *ctx, enum perf_event_state state)
+{
+	bool on = state >= PERF_EVENT_STATE_INACTIVE;
+
+	refcount_inc(&ctx->refs);
+	e->slot = pe_ctx_slot(ctx, e);
+	e->ctx = &ctx->pub;
+	e->state = on ? PERF_EVENT_STATE_ACTIVE : PERF_EVENT_STATE_OFF;
+	e->enabled.running = on;
+	e->running.running = on;
+	list_add_tail_rcu(&e->ctx_entry, &ctx->events);
+	if (e->counts_hits) {	/* and none has been there yet */
+		pe_hits_bind(e);
+		e->hw.state = on ? 0 : PERF_HES_STOPPED;
+	} else {
+		hlist_add_head_rcu(&e->sw_node, &e->slot->sw[e->attr.config].list);
+	}
+	ctx->nr_inherit++;
+	ctx->nr_events++;
+	e->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP;
+}
+
+static struct pe_part *find_part(struct pe_plain_stock *stock, struct pevent *e, struct pctx *ctx)
+{
+	if (stock->part && e->cpu < 0)
+		return stock->part;
+	if (pe_ctx_reserve(ctx, e->pmu, e))
+		return NULL;
+	stock->part = pe_ctx_part(ctx, e->pmu);
+	return stock->part;
+}
+
+/**
+ * pe_plain_copy() - make a copy for a new task
+ * @from: an event for which pe_plain_can() said yes, pinned; its original is not being closed
+ * @state: that of @from
+ * @ctx: the context of the new task, mutex held
+ * @stock: memory for copies
+ *
+ * Return: the copy, attached, with one reference, for the family; or an error.
+ */
+struct pevent *pe_plain_copy(struct pevent *from, enum perf_event_state state, struct pctx *ctx,
+			     struct pe_plain_stock *stock)
+{
+	struct pevent *e = take(stock);
+	struct pe_part *part;
+	int err;
+
+	if (!e)
+		return ERR_PTR(-ENOMEM);
+	fill_in(e, pe_origin(from), ctx);
+	err = security_perf_event_alloc(&e->pub);
+	if (err)
+		goto fail;
+	part = find_part(stock, e, ctx);
+	err = -ENOMEM;
+	if (!part)
+		goto fail;
+	e->pmu_ctx = &part->pub;
+	e->id = pe_new_id();
+	e->attr.enable_on_exec = from->attr.enable_on_exec;
+	attach(e, ctx, state);
+	return e;
+fail:
+	pe_put(e);
+	return ERR_PTR(err);
+}
+
+/* @driver stands still already; two CPUs may not have agreed on its time, see time.c. */
+static void stop_clock(struct pe_clock *clock, const struct pe_clock *driver)
+{
+	u64 time = driver->time + clock->offset;
+
+	if (clock->running && (s64)(time - clock->time) > 0)
+		clock->time = time;
+	clock->running = false;
+}
+
+/* Out of the dead context.  Whoever closes the original may have done it already. */
+static void withdraw(struct pevent *e, struct pctx *ctx)
+{
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (e->attach_state & PERF_ATTACH_CONTEXT) {
+		list_del_rcu(&e->ctx_entry);
+		if (!e->counts_hits)
+			hlist_del_init_rcu(&e->sw_node);
+		ctx->nr_inherit--;
+		ctx->nr_events--;
+		e->attach_state &= ~(PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP);
+	}
+	if (e->state > PERF_EVENT_STATE_EXIT) {
+		if (e->counts_hits)
+			pe_hits_end(e);
+		WRITE_ONCE(e->state, PERF_EVENT_STATE_EXIT);
+		stop_clock(&e->enabled, &ctx->clock);
+		stop_clock(&e->running, &e->slot->clock);
+	}
+}
+
+/**
+ * pe_plain_leave() - as pe_child_leave(), for a plain copy whose task exits
+ * @e: the copy, pinned
+ * @ctx: its context, dead and nowhere, mutex held
+ *
+ * Return: false when it has got siblings and must leave the long way.
+ */
+bool pe_plain_leave(struct pevent *e, struct pctx *ctx)
+{
+	struct pevent *parent = pe_parent(e);
+	bool ours;
+
+	if (!pe_is_leader(e) || e->nr_siblings)
+		return false;
+	mutex_lock(&parent->family_lock);
+	withdraw(e, ctx);
+	ours = e->in_family;
+	if (ours) {
+		e->in_family = false;
+		list_del_init(&e->child_entry);
+		atomic64_add(local64_read(&e->count), &parent->gone_count);
+		atomic64_add(e->enabled.time, &parent->gone_enabled);
+		atomic64_add(e->running.time, &parent->gone_running);
+	}
+	mutex_unlock(&parent->family_lock);
+	if (ours) {
+		pe_wake(parent);
+		refcount_dec(&e->refs);		/* the family's; it is pinned */
+	}
+	return true;
+}
+
+/**
+ * pe_plain_put() - as pe_put(), after pe_plain_leave()
+ * @e: the copy
+ * @stock: collects the memory, for pe_plain_restore()
+ *
+ * Called by the task that counted, without the mutex of the context.
+ */
+void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock)
+{
+	struct pevent *parent = pe_parent(e);
+
+	if (!refcount_dec_and_test(&e->refs))
+		return;
+	security_perf_event_free(&e->pub);
+	put_task_struct(e->hw.target);
+	put_pid_ns(e->ns);
+	pe_ctx_put(pe_ctx(e));
+	if (stock->nr == ARRAY_SIZE(stock->event))
+		pe_plain_restore(stock);
+	stock->event[stock->nr++] = e;
+	pe_put_memory(parent);
+	pe_put(parent);
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups on and off the hardware of one CPU.
+ *
+ * Everything here runs on the CPU concerned, with irqs off, its CPU context locked, and the task
+ * context that is in there locked too.  NMIs of the PMU can come at any moment at which that PMU
+ * is not disabled.
+ *
+ * A group goes on as a whole: pmu->start_txn(), add() for each member, commit_txn(); when one step
+ * fails, what was added is deleted and the transaction cancelled.  A single event is just added.
+ * Who comes first:
+ *
+ *	CPU pinned, task pinned, CPU flexible, task flexible; within each in queue order
+ *
+ * A pinned group that does not fit goes to ERROR, and whoever polls it is told.  The first flexible
+ * group that does not fit ends the attempt for its PMU and marks the part starved; the rotation
+ * timer then gives the others their turn.  Groups of software PMUs always fit.
+ */
+
+#include "sched.h"
+
+static bool software_part(const struct pe_part *part)
+{
+	return part->pmu->task_ctx_nr == perf_sw_context;
+}
+
+/*
+ * The PMU of the part is off all the time, but the group may have members of software PMUs as well.
+ * Those are switched by themselves.
+ */
+static noinline int add_elsewhere(struct pevent *e)
+{
+	int err;
+
+	perf_pmu_disable(e->pmu);
+	err = e->pmu->add(&e->pub, PERF_EF_START);
+	perf_pmu_enable(e->pmu);
+	return err;
+}
+
+static noinline void del_elsewhere(struct pevent *e)
+{
+	perf_pmu_disable(e->pmu);
+	e->pmu->del(&e->pub, 0);
+	perf_pmu_enable(e->pmu);
+}
+
+static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	if (e->state != PERF_EVENT_STATE_ACTIVE)
+		return;
+
+	if (likely(e->pmu == cpc->cpu_part.pmu))
+		e->pmu->del(&e->pub, 0);
+	else
+		del_elsewhere(e);
+	WRITE_ONCE(e->oncpu, -1);
+	/* An overflow asked for it, and its irq_work has not run yet. */
+	if (unlikely(READ_ONCE(e->pending_disable)) && pe_disable_due(e))
+		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
+	else
+		pe_set_inactive(e, now);
+
+	if (!is_software_event(&e->pub))
+		cpc->nr_active--;
+	if (e->attr.exclusive || !cpc->nr_active)
+		cpc->exclusive = 0;
+}
+
+static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	int err;
+
+	if (e->state <= PERF_EVENT_STATE_OFF)
+		return 0;
+
+	/* add() may start the counter, and its first overflow must find the event ACTIVE. */
+	WRITE_ONCE(e->oncpu, smp_processor_id());
+	pe_set_active(e, now);
+	if (unlikely(e->hw.interrupts == PE_THROTTLED))
+		pe_unthrottle(e);
+	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
+		pe_record_itrace_start(e);
+
+	if (likely(e->pmu == cpc->cpu_part.pmu))
+		err = e->pmu->add(&e->pub, PERF_EF_START);
+	else
+		err = add_elsewhere(e);
+	if (unlikely(err)) {
+		pe_set_inactive(e, now);
+		WRITE_ONCE(e->oncpu, -1);
+		return -EAGAIN;
+	}
+	if (!is_software_event(&e->pub))
+		cpc->nr_active++;
+	if (unlikely(e->attr.exclusive))
+		cpc->exclusive = 1;
+	return 0;
+}
+
+/* All members in one transaction, or none. */
+static noinline bool members_in(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	struct pmu *pmu = cpc->cpu_part.pmu;
+	struct pevent *m;
+
+	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
+	pe_for_each_member(m, leader)
+		if (event_in(m, cpc, now))
+			goto undo;
+	if (!pmu->commit_txn(pmu))
+		return true;
+undo:
+	/* Drivers expect del() in the order of add(). */
+	pe_for_each_member(m, leader)
+		event_out(m, cpc, now);
+	pmu->cancel_txn(pmu);
+	return false;
+}
+
+/*
+ * Put a group on the hardware, or nothing of it.  @leader is in a queue of @part, INACTIVE.  The
+ * PMU of the part is off.  An event alone is all or nothing without a transaction: outside of one
+ * add() itself says whether the event fits.  Return: all of it is there.
+ */
+static __always_inline bool group_in(struct pevent *leader, struct pe_part *part,
+				     struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	if (likely(!leader->nr_siblings)) {
+		if (event_in(leader, cpc, now))
+			return false;
+	} else if (!members_in(leader, cpc, now)) {
+		return false;
+	}
+	list_add_tail(&leader->running_entry, &part->running[pe_class_of(leader)]);
+	return true;
+}
+
+static noinline void members_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
+{
+	struct pevent *m;
+
+	pe_for_each_member(m, leader)
+		event_out(m, cpc, now);
+}
+
+/* It is on the hardware, and its PMU is off. */
+static __always_inline void group_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc,
+				      u64 now)
+{
+	if (likely(!leader->nr_siblings))
+		event_out(leader, cpc, now);
+	else
+		members_out(leader, cpc, now);
+	list_del_init(&leader->running_entry);
+}
+
+/**
+ * pe_group_out() - take a group off the hardware
+ * @leader: its leader; nothing happens if it is not there
+ * @now: pe_now()
+ */
+void pe_group_out(struct pevent *leader, u64 now)
+{
+	struct pmu *pmu = pe_part(leader)->pmu;
+
+	if (list_empty(&leader->running_entry))
+		return;
+	pe_assert_oncpu(pe_ctx(leader));
+	perf_pmu_disable(pmu);
+	group_out(leader, pe_cpc(pmu), now);
+	perf_pmu_enable(pmu);
+}
+
+/**
+ * pe_member_out() - take one sibling off the hardware, leaving its group there
+ * @e: a sibling; nothing happens if it is not there
+ * @now: pe_now()
+ */
+void pe_member_out(struct pevent *e, u64 now)
+{
+	struct pmu *pmu = pe_part(e)->pmu;
+
+	pe_assert_oncpu(pe_ctx(e));
+	perf_pmu_disable(pmu);
+	event_out(e, pe_cpc(pmu), now);
+	perf_pmu_enable(pmu);
+}
+
+/* May there be a group behind one that was turned away that is to be tried? */
+static __always_inline bool may_go_on(const struct pe_part *part, bool fits)
+{
+	return likely(fits) || software_part(part);
+}
+
+/* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
+static __always_inline bool admissible(struct pevent *leader, struct pe_part *part,
+				       struct perf_cpu_pmu_context *cpc, bool fits)
+{
+	if (software_part(part))
+		return true;
+	if (cpc->exclusive)
+		return false;
+	/* It puts up with groups of the other class and the other context, as those with it. */
+	if (leader->attr.exclusive && !list_empty(&part->running[pe_class_of(leader)]))
+		return false;
+	return fits;
+}
+
+/* Put a group on the PMU of @part, which is off, if it may and can. */
+static __always_inline bool try_group(struct pevent *leader, struct pe_part *part,
+				      struct perf_cpu_pmu_context *cpc, bool fits, u64 now)
+{
+	return admissible(leader, part, cpc, fits) && group_in(leader, part, cpc, now);
+}
+
+static void pinned_failed(struct pevent *leader, u64 now)
+{
+	/* A pending disable turned it OFF on the way back, which is no failure. */
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return;
+	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
+	pe_ctx_end_kind(pe_ctx(leader));	/* its copies may go on */
+	leader->pending_kill = POLL_ERR;
+	pe_queue_wakeup(leader);
+}
+
+/*
+ * A flexible group does not fit, and waits for its turn.  The timer does not stop while a part is
+ * starved, so only the first one has to start it.
+ */
+static void starve(struct pe_part *part, struct perf_cpu_pmu_context *cpc)
+{
+	if (part->starved)
+		return;
+	part->starved = true;
+	pe_mux_arm(cpc);
+}
+
+/*
+ * Whoever reads the times of a group that waits from control pages must know that the task was
+ * away, or that the group has just come off.
+ */
+static void refresh_waiting(struct pe_slot *slot, const struct pe_part *part)
+{
+	struct pevent *e;
+
+	list_for_each_entry(e, &slot->mapped, mapped_entry)
+		if (pe_part(e) == part && pe_leader(e)->state == PERF_EVENT_STATE_INACTIVE)
+			perf_event_update_userpage(&e->pub);
+}
+
+static void refresh_all_waiting(struct pe_part *part)
+{
+	struct pctx *ctx = part->ctx;
+	struct pe_slot *slot;
+
+	refresh_waiting(&ctx->any, part);
+	if (ctx->here)
+		refresh_waiting(ctx->here, part);
+	hlist_for_each_entry(slot, &ctx->entered, entered)
+		refresh_waiting(slot, part);
+}
+
+/* Begin a walk over the queues of all slots of the context that are in. */
+static void walk_eligible(struct queue_cursor *cur, struct pe_part *part, enum pe_class class)
+{
+	struct pe_lane *lane = pe_part_lane(part, part->ctx->here);
+	struct pe_slot *slot;
+
+	queue_cursor_init(cur);
+	queue_cursor_add(cur, &part->any.queue[class]);
+	if (lane)
+		queue_cursor_add(cur, &lane->queue[class]);
+	hlist_for_each_entry(slot, &part->ctx->entered, entered) {
+		lane = pe_part_lane(part, slot);
+		if (lane)
+			queue_cursor_add(cur, &lane->queue[class]);
+	}
+}
+
+/* A group's turn to go on the hardware.  Return: all flexible ones did so far. */
+static __always_inline bool offer(struct pevent *leader, struct pe_part *part,
+				  struct perf_cpu_pmu_context *cpc, enum pe_class class, bool fits,
+				  u64 now)
+{
+	if (leader->state != PERF_EVENT_STATE_INACTIVE || try_group(leader, part, cpc, fits, now))
+		return fits;
+	if (class == PE_PINNED) {
+		pinned_failed(leader, now);
+	} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
+		starve(part, cpc);
+		return false;
+	}
+	return fits;
+}
+
+/* pe_part_in() where several slots have groups. */
+static noinline bool slots_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+			      enum pe_class class, u64 now)
+{
+	struct queue_cursor cur;
+	struct queue_node *node;
+	bool fits = true;
+
+	walk_eligible(&cur, part, class);
+	while (may_go_on(part, fits) && (node = queue_cursor_next(&cur)))
+		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
+	return fits;
+}
+
+static __always_inline bool slot_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+				    enum pe_class class, u64 now)
+{
+	struct queue_node *node;
+	bool fits = true;
+
+	list_for_each_entry(node, &part->any.queue[class].head, link) {
+		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
+		if (!may_go_on(part, fits))
+			break;
+	}
+	return fits;
+}
+
+/**
+ * pe_part_in() - put on the hardware what fits of one class
+ * @part: a part of this CPU's context, or of the task context that is in; its PMU is off
+ * @class: pinned or flexible
+ * @now: pe_now()
+ */
+void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
+{
+	struct perf_cpu_pmu_context *cpc;
+	bool fits;
+
+	pe_assert_oncpu(part->ctx);
+	if (!part->nr_groups)
+		return;
+	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
+		return;
+
+	cpc = pe_cpc(part->pmu);
+	if (unlikely(part->ctx->here || !hlist_empty(&part->ctx->entered)))
+		fits = slots_in(part, cpc, class, now);
+	else
+		fits = slot_in(part, cpc, class, now);
+	if (unlikely(!fits))
+		refresh_all_waiting(part);
+}
+
+/**
+ * pe_part_first_waiting() - the flexible group that is next to be tried
+ * @part: as for pe_part_in()
+ *
+ * Return: its leader, INACTIVE; NULL if all are on the hardware or disabled.
+ */
+struct pevent *pe_part_first_waiting(struct pe_part *part)
+{
+	struct queue_cursor cur;
+	struct queue_node *node;
+
+	pe_assert_oncpu(part->ctx);
+	walk_eligible(&cur, part, PE_FLEXIBLE);
+	while ((node = queue_cursor_next(&cur))) {
+		struct pevent *leader = container_of(node, struct pevent, queue);
+
+		if (leader->state == PERF_EVENT_STATE_INACTIVE)
+			return leader;
+	}
+	return NULL;
+}
+
+/**
+ * pe_part_out() - take classes of a part off the hardware
+ * @part: as for pe_part_in()
+ * @classes: PE_CLASS_PINNED, PE_CLASS_FLEXIBLE or both
+ * @now: pe_now()
+ */
+void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
+	struct pevent *leader, *next;
+	enum pe_class class;
+
+	pe_assert_oncpu(part->ctx);
+	for (class = 0; class < PE_NR_CLASSES; class++) {
+		if (!(classes & BIT(class)))
+			continue;
+		/* Drivers with lists find the last one first. */
+		list_for_each_entry_safe_reverse(leader, next, &part->running[class],
+						 running_entry)
+			group_out(leader, cpc, now);
+	}
+	if (classes & PE_CLASS_FLEXIBLE)
+		part->starved = false;
+}
+
+/**
+ * pe_lane_out() - take the groups of one lane off the hardware
+ * @lane: it
+ * @now: pe_now()
+ */
+void pe_lane_out(struct pe_lane *lane, u64 now)
+{
+	struct queue_node *node;
+	enum pe_class class;
+
+	pe_assert_oncpu(lane->part->ctx);
+	perf_pmu_disable(lane->part->pmu);
+	for (class = 0; class < PE_NR_CLASSES; class++)
+		list_for_each_entry(node, &lane->queue[class].head, link)
+			pe_group_out(container_of(node, struct pevent, queue), now);
+	perf_pmu_enable(lane->part->pmu);
+}
+
+/**
+ * pe_lane_in() - add the groups of one lane to what is on the hardware
+ * @lane: a lane of a slot that is in, of a part in which nobody is starved
+ * @class: pinned or flexible
+ * @now: pe_now()
+ *
+ * Return: false if not all fit: the PMU is to be scheduled anew, in the order of priority.
+ */
+bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now)
+{
+	struct pmu *pmu = lane->part->pmu;
+	struct queue_node *node;
+	bool fits = true;
+
+	pe_assert_oncpu(lane->part->ctx);
+	if (pmu->filter && pmu->filter(pmu, smp_processor_id()))
+		return true;
+	perf_pmu_disable(pmu);
+	list_for_each_entry(node, &lane->queue[class].head, link) {
+		struct pevent *leader = container_of(node, struct pevent, queue);
+
+		if (leader->state != PERF_EVENT_STATE_INACTIVE)
+			continue;
+		fits = try_group(leader, lane->part, pe_cpc(pmu), true, now);
+		if (!fits)
+			break;
+	}
+	perf_pmu_enable(pmu);
+	return fits;
+}
+
+/**
+ * pe_pmu_resched_oncpu() - schedule a PMU anew, by priority
+ * @pmu: the PMU
+ * @cpu_classes: classes of the CPU context to take off first
+ * @task_classes: classes of the task context to take off first
+ * @now: pe_now()
+ */
+void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,
+			  u64 now)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
+	enum pe_class class;
+
+	perf_pmu_disable(pmu);
+	if (cpc->task_part)
+		pe_part_out(cpc->task_part, task_classes, now);
+	pe_part_out(&cpc->cpu_part, cpu_classes, now);
+	for (class = PE_PINNED; class < PE_NR_CLASSES; class++) {
+		pe_part_in(&cpc->cpu_part, class, now);
+		if (cpc->task_part)
+			pe_part_in(cpc->task_part, class, now);
+	}
+	perf_pmu_enable(pmu);
+}
+
+static void wait_for_turn(struct pevent *leader, struct pe_part *part,
+			  struct perf_cpu_pmu_context *cpc)
+{
+	struct pevent *m;
+
+	starve(part, cpc);
+	pe_for_each_member(m, leader)
+		if (!list_empty(&m->mapped_entry))
+			perf_event_update_userpage(&m->pub);
+}
+
+/**
+ * pe_group_admit() - a group became eligible: put it on, making room as its class allows
+ * @leader: INACTIVE, in a queue, in a slot that is in on this CPU
+ * @now: pe_now()
+ *
+ * While everything eligible is on the hardware, the newcomer is just added.
+ */
+void pe_group_admit(struct pevent *leader, u64 now)
+{
+	struct pe_part *part = pe_part(leader);
+	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
+	bool cpu_part = part == &cpc->cpu_part;
+	bool done;
+
+	pe_assert_oncpu(part->ctx);
+	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
+		return;
+	if (admissible(leader, part, cpc, leader->attr.pinned || !part->starved)) {
+		perf_pmu_disable(part->pmu);
+		done = group_in(leader, part, cpc, now);
+		perf_pmu_enable(part->pmu);
+		if (done)
+			return;
+	}
+	if (leader->state != PERF_EVENT_STATE_INACTIVE)
+		return;
+
+	if (leader->attr.pinned)
+		pe_pmu_resched_oncpu(part->pmu, cpu_part ? PE_CLASS_ALL : PE_CLASS_FLEXIBLE,
+				     PE_CLASS_ALL, now);
+	else if (cpu_part && cpc->task_part && !list_empty(&cpc->task_part->running[PE_FLEXIBLE]))
+		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
+	else
+		wait_for_turn(leader, part, cpc);
+}
+
+static void resched_locked(struct pmu *pmu)
+{
+	struct pctx *task_ctx = pe_current_ctx();
+
+	pe_lock_here(task_ctx);
+	pe_pmu_resched_oncpu(pmu, PE_CLASS_ALL, PE_CLASS_ALL, pe_now());
+	pe_unlock_here(task_ctx);
+}
+
+/* Contract: a driver changed what its PMU can hold on this CPU. Any context but NMI. */
+void perf_pmu_resched(struct pmu *pmu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	resched_locked(pmu);
+	local_irq_restore(flags);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 3: contexts, the remote call, group scheduling, switches, rotation, period control. */
+#ifndef _KERNEL_EVENTS_SCHED_H
+#define _KERNEL_EVENTS_SCHED_H
+
+#include "../output/output.h"
+
+/*
+ * Lockdep's subclass of the mutex of a context that nobody else can know: fork takes locks under it
+ * that ctx->mutex is inside of otherwise.  The second of two CPU contexts has SINGLE_DEPTH_NESTING.
+ */
+#define PE_FRESH_CTX	(SINGLE_DEPTH_NESTING + 1)
+
+/* group_queue.c: pure, no locks of its own */
+
+/**
+ * struct queue_cursor - walks queues of one context as if they were one
+ * @first: one of the queues, linked by &struct group_queue.other
+ * @last: the end of that chain
+ */
+struct queue_cursor {
+	struct group_queue	*first;
+	struct group_queue	**last;
+};
+
+void group_queue_init(struct group_queue *queue);
+void group_queue_append(struct group_queue *queue, struct queue_node *node, u64 seq);
+void group_queue_remove(struct queue_node *node);
+bool group_queue_empty(const struct group_queue *queue);
+struct queue_node *group_queue_first(const struct group_queue *queue);
+void queue_cursor_init(struct queue_cursor *cur);
+void queue_cursor_add(struct queue_cursor *cur, struct group_queue *queue);
+struct queue_node *queue_cursor_next(struct queue_cursor *cur);
+
+/* context.c */
+void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu);
+void pe_part_fini(struct pe_part *part);
+void pe_part_free(struct pe_part *part);
+void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu);
+struct pctx *pe_ctx_new(struct task_struct *task);
+void pe_ctx_get(struct pctx *ctx);
+void pe_ctx_put(struct pctx *ctx);
+int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e);
+struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e);
+void pe_slot_init(struct pe_slot *slot, int cpu);
+void pe_slot_free(struct pe_slot *slot);
+struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu);
+int pe_task_data_get(struct pevent *e, struct pctx *ctx);
+void pe_task_data_put(struct pevent *e);
+struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot);
+void pe_ctx_add(struct pctx *ctx, struct pevent *e);
+void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now);
+struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr);
+
+static inline struct pctx *pe_task_ctx(const struct task_struct *task)
+{
+	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
+
+	return ctx ? container_of(ctx, struct pctx, pub) : NULL;
+}
+
+/*
+ * The context of a task stays its own under the conditions of exchange.c: for current, with
+ * preemption off or while it is held.
+ */
+static inline void pe_let_go_ctx(struct pctx *ctx)
+{
+	ctx->held = false;
+}
+
+/*
+ * The current task's context if it is in on this CPU.  Preemption off at least; with irqs on the
+ * answer may be stale, which is good enough for those who only read lists under RCU.
+ */
+static inline struct pctx *pe_current_ctx(void)
+{
+	struct pctx *ctx = pe_task_ctx(current);
+
+	return ctx && READ_ONCE(ctx->oncpu) == smp_processor_id() ? ctx : NULL;
+}
+
+/*
+ * Does an overflow want @e, which has just been taken out, disabled?  Answers yes once.  Both
+ * contexts of the event's CPU locked, or that of a passive event.  PERF_EVENT_IOC_REFRESH adds to
+ * the limit before it takes the lock: who is first here sees the new samples and does not disable,
+ * or the ioctl enables again.
+ */
+static inline bool pe_disable_due(struct pevent *e)
+{
+	unsigned int why = xchg(&e->pending_disable, PE_DISABLE_NOT);
+
+	return why == PE_DISABLE_ALWAYS ||
+	       (why == PE_DISABLE_AT_LIMIT && !atomic_read(&e->event_limit));
+}
+
+/* cross_call.c */
+typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
+void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);
+void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg);
+void pe_member_call(struct pevent *e, pe_call_fn fn, void *arg);
+bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg);
+
+/**
+ * pe_lock_here() - take this CPU's context lock, then @ctx's
+ * @ctx: a task context, this CPU's context, or NULL; irqs are off
+ */
+static inline void pe_lock_here(struct pctx *ctx)
+	__acquires(&ctx->lock)
+{
+	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&cpu_ctx->lock);
+	if (ctx && ctx != cpu_ctx) {
+		raw_spin_lock(&ctx->lock);
+		__release(&ctx->lock);	/* sparse: one lock or two, it counts one */
+	}
+}
+
+static inline void pe_unlock_here(struct pctx *ctx)
+	__releases(&ctx->lock)
+{
+	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+
+	if (ctx && ctx != cpu_ctx) {
+		__acquire(&ctx->lock);
+		raw_spin_unlock(&ctx->lock);
+	}
+	raw_spin_unlock(&cpu_ctx->lock);
+}
+
+/*
+ * What locking.rst says under "ctx->oncpu", for lockdep.
+ *
+ * pe_assert_oncpu(): the context is in on this CPU, and both are locked.
+ * pe_assert_schedulable(): as above, or the context is locked and in nowhere.
+ */
+static inline void pe_assert_oncpu(const struct pctx *ctx)
+{
+	lockdep_assert_irqs_disabled();
+	lockdep_assert_held(&ctx->lock);
+	lockdep_assert_held(this_cpu_ptr(&pe_cpu.ctx.lock));
+	lockdep_assert(ctx->oncpu == smp_processor_id());
+}
+
+static inline void pe_assert_schedulable(const struct pctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	if (IS_ENABLED(CONFIG_LOCKDEP) && ctx->oncpu >= 0)
+		pe_assert_oncpu(ctx);
+}
+
+static inline enum pe_class pe_class_of(const struct pevent *leader)
+{
+	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
+}
+
+/* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
+void pe_group_out(struct pevent *leader, u64 now);
+void pe_group_admit(struct pevent *leader, u64 now);
+void pe_member_out(struct pevent *e, u64 now);
+void pe_part_out(struct pe_part *part, unsigned int classes, u64 now);
+void pe_part_in(struct pe_part *part, enum pe_class class, u64 now);
+struct pevent *pe_part_first_waiting(struct pe_part *part);
+void pe_lane_out(struct pe_lane *lane, u64 now);
+bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now);
+void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,
+			  u64 now);
+
+/* group.c: state of whole events, passive or scheduled; ctx->lock held, on the CPU if ctx is in */
+void pe_install(struct pevent *e, u64 now);
+void pe_withdraw(struct pevent *e, bool keep_group, u64 now);
+void pe_group_take(struct pevent *leader, u64 now);
+void pe_group_bring(struct pevent *leader, u64 now);
+void pe_enable_locked(struct pevent *e, u64 now);
+void pe_enable_group_locked(struct pevent *leader, u64 now);
+void pe_disable_locked(struct pevent *e, u64 now);
+
+/* switch.c */
+void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now);
+void pe_ctx_out(struct pctx *ctx, u64 now);
+void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes);
+void pe_ctx_leave_current(struct pctx *ctx);
+void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pctx *told);
+void pe_slot_refresh_pages(struct pe_slot *slot);
+
+/* cgroup.c */
+#ifdef CONFIG_CGROUP_PERF
+extern atomic_t pe_cgroup_users;		/* events of cgroups, system-wide; counted by life/ */
+void pe_cgroup_free(struct perf_cgroup *cgrp);
+struct pe_slot *pe_cgroup_slot(struct perf_cgroup *cgrp, int cpu);
+struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu);
+void pe_cgroup_event_added(struct pevent *e);
+void pe_cgroup_event_removed(struct pevent *e);
+bool pe_cgroup_is_first(const struct pevent *e);
+void pe_cgroup_follow(struct task_struct *task);
+void pe_cgroup_leave_all(void);
+
+/* Does the CPU enter another cgroup with @next?  Irqs off. */
+static inline bool pe_cgroup_moves(struct task_struct *next)
+{
+	struct perf_cgroup *now_in = this_cpu_read(pe_cpu.cgrp);
+
+	return unlikely(now_in) && now_in != perf_cgroup_from_task(next);
+}
+
+/* The CPU goes on with @next.  Irqs off. */
+static inline void pe_cgroup_switch(struct task_struct *next)
+{
+	if (pe_cgroup_moves(next))
+		pe_cgroup_follow(next);
+}
+#else
+static inline struct pe_slot *pe_cgroup_slot(struct perf_cgroup *cgrp, int cpu)
+{
+	return NULL;
+}
+
+static inline struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu)
+{
+	return NULL;
+}
+
+static inline void pe_cgroup_event_added(struct pevent *e) { }
+static inline void pe_cgroup_event_removed(struct pevent *e) { }
+static inline bool pe_cgroup_is_first(const struct pevent *e)
+{
+	return false;
+}
+
+static inline void pe_cgroup_leave_all(void) { }
+static inline void pe_cgroup_follow(struct task_struct *task) { }
+static inline bool pe_cgroup_moves(struct task_struct *next)
+{
+	return false;
+}
+
+static inline void pe_cgroup_switch(struct task_struct *next) { }
+#endif
+
+/* exchange.c */
+struct pctx *pe_hold_current_ctx(void);
+void pe_ctx_begin_kind(struct pctx *ctx);
+void pe_ctx_same_kind(struct pctx *child, struct pctx *from);
+bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_struct *next);
+
+/* rotate.c */
+void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);
+void pe_mux_arm(struct perf_cpu_pmu_context *cpc);
+void pe_mux_set_interval(struct pmu *pmu, int ms);	/* cpus_read_lock held */
+void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
+
+/* frequency.c (pure arithmetic first) */
+#define PE_THROTTLED	U64_MAX		/* hw.interrupts of an event that is throttled */
+u64 pe_period_for(u64 freq, u64 nsec, u64 count);
+u64 pe_period_step(u64 period, u64 wanted);
+void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable);
+void pe_tick_freq(struct pctx *ctx, bool unthrottle);
+void pe_throttle_list(struct pevent *e);
+void pe_throttle_unlist(struct pevent *e);
+bool pe_unthrottle(struct pevent *e);
+
+/*
+ * The tick in which a passive event was throttled, if it was, is over.  This may not be the CPU
+ * whose events write to its buffer: its next hit comes there, and ends the throttling.
+ */
+static inline void pe_throttle_expires(struct pevent *e)
+{
+	e->hw.interrupts_seq = U64_MAX;
+}
+
+#endif /* _KERNEL_EVENTS_SCHED_H */

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A context comes in on a CPU and goes out: that of a task with the task, that of a CPU with it.
+ *
+ * At a switch irqs are off and the run queue is locked, so no wake-up may happen here; whoever must
+ * be told is told from an irq_work.  The scheduler's two calls arrive in sources/task_switch.c.
+ *
+ * A context with passive events only has clocks to start and stop and nothing else: its CPU's
+ * context is not locked and no PMU is touched.  Whether a context has groups to schedule is read
+ * before its lock is taken, because the CPU context's lock comes first.  Going out, the number is
+ * stable: a context that is in here gets groups only on this CPU.  Coming in it is looked at again
+ * under the lock, and if another CPU has just added the first group, the locks are taken anew.
+ */
+
+#include "sched.h"
+
+static void start_clocks(struct pctx *ctx, u64 now)
+{
+	pe_clock_start(&ctx->clock, now);
+	pe_clock_start(&ctx->any.clock, now);
+	if (ctx->here)
+		pe_clock_start(&ctx->here->clock, now);
+}
+
+static void stop_clocks(struct pctx *ctx, u64 now)
+{
+	pe_clock_stop(&ctx->clock, now);
+	pe_clock_stop(&ctx->any.clock, now);
+	if (ctx->here)
+		pe_clock_stop(&ctx->here->clock, now);
+}
+
+static bool has_pinned(struct pe_part *part)
+{
+	struct pe_lane *lane;
+
+	if (!list_empty(&part->any.queue[PE_PINNED].head))
+		return true;
+	if (likely(!part->ctx->here))
+		return false;
+	lane = pe_part_lane(part, part->ctx->here);
+	return lane && !group_queue_empty(&lane->queue[PE_PINNED]);
+}
+
+static void part_enter(struct pe_part *part, struct task_struct *comes, u64 now)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
+	struct pe_part *cpu_part = &cpc->cpu_part;
+
+	perf_pmu_disable(part->pmu);
+	if (part != cpu_part)	/* it is when a CPU comes back online with events */
+		cpc->task_part = part;
+	if (has_pinned(part)) {
+		if (!list_empty(&cpu_part->running[PE_FLEXIBLE]))
+			pe_part_out(cpu_part, PE_CLASS_FLEXIBLE, now);
+		pe_part_in(part, PE_PINNED, now);
+		pe_part_in(cpu_part, PE_FLEXIBLE, now);
+	} else if (cpu_part->starved) {
+		pe_part_in(cpu_part, PE_FLEXIBLE, now);
+	}
+	pe_part_in(part, PE_FLEXIBLE, now);
+	/* Before anything counts: a sample must not show the branches of the task before. */
+	if (unlikely(cpc->sched_cb_usage) && comes)
+		part->pmu->sched_task(&part->pub, comes, true);
+	perf_pmu_enable(part->pmu);
+}
+
+/*
+ * User space computes the times of a running event from the machine's clock and the control page,
+ * so the page has to know that the task was away.  Drivers do this for scheduled events.
+ */
+void pe_slot_refresh_pages(struct pe_slot *slot)
+{
+	struct pevent *e;
+
+	list_for_each_entry(e, &slot->mapped, mapped_entry)
+		if (pe_is_passive(e))
+			perf_event_update_userpage(&e->pub);
+}
+
+/* pe_ctx_in() */
+static __always_inline void come_in(struct pctx *ctx, struct task_struct *comes, u64 now)
+{
+	int cpu = smp_processor_id();
+	struct pe_part *part;
+
+	lockdep_assert_held(&ctx->lock);
+	WRITE_ONCE(ctx->here, ctx->by_cpu ? ctx->by_cpu[cpu] : NULL);
+	start_clocks(ctx, now);
+	WRITE_ONCE(ctx->oncpu, cpu);
+	pe_slot_refresh_pages(&ctx->any);
+	if (ctx->here)
+		pe_slot_refresh_pages(ctx->here);
+	if (!ctx->nr_groups)
+		return;
+	list_for_each_entry(part, &ctx->parts, ctx_entry)
+		if (part->nr_groups)
+			part_enter(part, comes, now);
+}
+
+/**
+ * pe_ctx_in() - a context comes in on this CPU
+ * @ctx: the context, locked; with groups to schedule, this CPU's context is locked too
+ * @comes: its task, if a switch brings it; else NULL
+ * @now: pe_now()
+ */
+void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now)
+{
+	come_in(ctx, comes, now);
+}
+
+/* pe_ctx_out() */
+static __always_inline void go_out(struct pctx *ctx, u64 now)
+{
+	struct pe_part *part;
+
+	lockdep_assert_held(&ctx->lock);
+	if (ctx->nr_groups) {
+		list_for_each_entry(part, &ctx->parts, ctx_entry) {
+			if (!part->nr_groups)
+				continue;
+			/* Held until oncpu is gone: pmu_enable() asks perf_cpu_task_ctx(). */
+			perf_pmu_disable(part->pmu);
+			pe_part_out(part, PE_CLASS_ALL, now);
+			if (ctx->task)
+				pe_cpc(part->pmu)->task_part = NULL;
+		}
+	}
+	stop_clocks(ctx, now);
+	WRITE_ONCE(ctx->here, NULL);
+	WRITE_ONCE(ctx->oncpu, -1);
+	if (ctx->nr_groups) {
+		list_for_each_entry(part, &ctx->parts, ctx_entry)
+			if (part->nr_groups)
+				perf_pmu_enable(part->pmu);
+	}
+}
+
+/**
+ * pe_ctx_out() - a context leaves this CPU
+ * @ctx: as for pe_ctx_in()
+ * @now: pe_now()
+ */
+void pe_ctx_out(struct pctx *ctx, u64 now)
+{
+	go_out(ctx, now);
+}
+
+/* Locks @ctx, and this CPU's context before it if there are groups. Return: both are locked. */
+static bool lock_for_switch(struct pctx *ctx)
+	__acquires(&ctx->lock)
+{
+	for (;;) {
+		if (READ_ONCE(ctx->nr_groups)) {
+			pe_lock_here(ctx);
+			return true;
+		}
+		raw_spin_lock(&ctx->lock);
+		if (likely(!ctx->nr_groups))
+			return false;
+		raw_spin_unlock(&ctx->lock);
+	}
+}
+
+static void unlock_after_switch(struct pctx *ctx, bool both)
+	__releases(&ctx->lock)
+{
+	if (both)
+		pe_unlock_here(ctx);
+	else
+		raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * pe_ctx_enter_current() - let the current task's context in, if it has events and is not in yet
+ * @ctx: its context
+ * @comes: as for pe_ctx_in()
+ *
+ * Irqs off.
+ */
+void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes)
+{
+	bool both = lock_for_switch(ctx);
+
+	if (ctx->nr_events && ctx->oncpu < 0 && !ctx->dead)
+		come_in(ctx, comes, pe_now());
+	unlock_after_switch(ctx, both);
+}
+
+/**
+ * pe_tell_pmus_of_switch() - tell the PMUs of this CPU that save something per task
+ * @task: it goes out or comes in
+ * @in: which
+ * @told: but for those of this context, which know already; or NULL
+ *
+ * Irqs off.
+ */
+void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pctx *told)
+{
+	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
+	struct pctx *ctx = pe_current_ctx();
+	struct perf_cpu_pmu_context *cpc;
+
+	pe_lock_here(ctx);
+	list_for_each_entry(cpc, &pcpu->sched_cb, sched_cb_entry) {
+		struct pe_part *part = cpc->task_part ?: &cpc->cpu_part;
+		struct pmu *pmu = cpc->cpu_part.pmu;
+
+		if (WARN_ON_ONCE(!pmu->sched_task) || (told && part->ctx == told))
+			continue;
+		perf_pmu_disable(pmu);
+		pmu->sched_task(&part->pub, task, in);
+		perf_pmu_enable(pmu);
+	}
+	pe_unlock_here(ctx);
+}
+
+/**
+ * pe_ctx_leave_current() - the current task's context goes out with the task
+ * @ctx: its context
+ *
+ * Irqs off.
+ */
+void pe_ctx_leave_current(struct pctx *ctx)
+{
+	bool both = lock_for_switch(ctx);
+
+	if (likely(ctx->oncpu == smp_processor_id()))
+		go_out(ctx, pe_now());
+	unlock_after_switch(ctx, both);
+}
+
+/* Contract: one more event of @pmu on this CPU wants pmu->sched_task; from pmu->add, irqs off. */
+void perf_sched_cb_inc(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
+
+	if (!cpc->sched_cb_usage++)
+		list_add(&cpc->sched_cb_entry, this_cpu_ptr(&pe_cpu.sched_cb));
+}
+
+void perf_sched_cb_dec(struct pmu *pmu)
+{
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
+
+	if (!--cpc->sched_cb_usage)
+		list_del(&cpc->sched_cb_entry);
+}

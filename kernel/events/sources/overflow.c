@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Overflows: what happens each time an event has counted one period.
+ *
+ * Owns the limits on how much sampling a CPU may do: the rate per event (throttling), the share of
+ * CPU time (cpu_time_max_percent), the number of samples asked for (PERF_EVENT_IOC_REFRESH).
+ *
+ * perf_event_overflow() is called by PMU drivers from their interrupt, pe_overflow() by the sources
+ * of this layer; both on the event's CPU with interrupts off, which keeps pe_call() from removing
+ * the event meanwhile.  Most callers are NMIs: no locks here, and what has to wait for a saner
+ * context goes through the irq_works: ring/wakeup.c asks, pending.c does it.
+ *
+ * Throttling.  pe_cpu.throttle_seq numbers the ticks of a CPU, with numbers that no other CPU has.
+ * hw.interrupts counts the samples of an event in the tick hw.interrupts_seq.  When it reaches the
+ * allowed number it becomes PE_THROTTLED, a THROTTLE record is written, the event is put on
+ * ctx->throttled and the caller is told to stop it.  The next tick sees pe_cpu.throttled and starts
+ * the events on that list again (frequency.c).  Not every throttled event is in at that tick: a
+ * scheduled one is released when it comes in again (sched.c), a passive one at its next hit
+ * (software.c), where hw.interrupts_seq tells that the tick is over.
+ *
+ * Everything per event is written on the event's CPU only, by NMIs or with interrupts off.  The
+ * limits are shared by all CPUs: they are single words, written and read with _ONCE(), and a reader
+ * that combines an old and a new one does no more than throttle a tick too early or too late.
+ */
+#include <linux/irq_work.h>
+#include <linux/printk.h>
+#include <linux/tick.h>
+
+#include "sources.h"
+
+#define MAX_RATE_AT_BOOT	100000	/* Hz */
+#define MAX_PERCENT_AT_BOOT	25
+#define LENGTHS_AVERAGED	128	/* weight of the past in the mean length of an interrupt */
+
+int sysctl_perf_event_sample_rate __read_mostly = MAX_RATE_AT_BOOT;
+int sysctl_perf_cpu_time_max_percent __read_mostly = MAX_PERCENT_AT_BOOT;
+
+/*
+ * @per_tick: samples of one event in one tick that lead to throttling
+ * @allowed_ns: mean length of an interrupt that is tolerated; 0: any
+ */
+static struct {
+	unsigned int	per_tick;
+	unsigned int	allowed_ns;
+} limits __read_mostly = {
+	.per_tick	= DIV_ROUND_UP(MAX_RATE_AT_BOOT, HZ),
+	.allowed_ns	= NSEC_PER_SEC / MAX_RATE_AT_BOOT * MAX_PERCENT_AT_BOOT / 100,
+};
+
+/* Sum of the last LENGTHS_AVERAGED interrupt lengths, decayed. */
+static DEFINE_PER_CPU(u64, length_sum);
+
+/* The last time the rate was lowered, for the message. */
+static struct {
+	u64	mean_ns;
+	u64	allowed_ns;
+} lowered;
+
+static void report_lowered(struct irq_work *work)
+{
+	pr_info_ratelimited("perf: interrupt took too long (%lld > %lld), lowering kernel.perf_event_max_sample_rate to %d\n",
+			    READ_ONCE(lowered.mean_ns), READ_ONCE(lowered.allowed_ns),
+			    READ_ONCE(sysctl_perf_event_sample_rate));
+}
+
+static DEFINE_IRQ_WORK(lowered_work, report_lowered);
+
+static bool time_is_limited(void)
+{
+	int percent = READ_ONCE(sysctl_perf_cpu_time_max_percent);
+
+	return percent > 0 && percent < 100;
+}
+
+/* The share of a sampling period at the highest rate that an interrupt may take. */
+static void derive_allowed(void)
+{
+	u64 ns = NSEC_PER_SEC / READ_ONCE(sysctl_perf_event_sample_rate);
+
+	ns = div_u64(ns * READ_ONCE(sysctl_perf_cpu_time_max_percent), 100);
+	WRITE_ONCE(limits.allowed_ns, max_t(u64, ns, 1));
+}
+
+/**
+ * pe_limits_init() - settle the limits at boot
+ */
+void __init pe_limits_init(void)
+{
+	derive_allowed();
+}
+
+/**
+ * pe_limits_set_rate() - kernel.perf_event_max_sample_rate was written
+ * @rate: the new value, 1 or more
+ *
+ * Task context, writers serialised by the caller.
+ *
+ * Return: 0, or -EINVAL when nothing limits the CPU time and hence the rate; then nothing changes.
+ */
+int pe_limits_set_rate(int rate)
+{
+	if (!time_is_limited())
+		return -EINVAL;
+	WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
+	WRITE_ONCE(limits.per_tick, DIV_ROUND_UP(rate, HZ));
+	derive_allowed();
+	return 0;
+}
+
+/**
+ * pe_limits_set_percent() - kernel.perf_cpu_time_max_percent was written
+ * @percent: the new value, 0 to 100; 0 and 100 mean no limit
+ *
+ * Context as for pe_limits_set_rate().  Return: 0.
+ */
+int pe_limits_set_percent(int percent)
+{
+	WRITE_ONCE(sysctl_perf_cpu_time_max_percent, percent);
+	if (time_is_limited()) {
+		derive_allowed();
+	} else {
+		pr_warn("perf: Dynamic interrupt throttling disabled, can hang your system!\n");
+		WRITE_ONCE(limits.allowed_ns, 0);
+	}
+	return 0;
+}
+
+/**
+ * perf_sample_event_took() - account the length of a PMU's interrupt
+ * @sample_len_ns: how long it took
+ *
+ * Called at the end of the interrupt, mostly in NMI.  When the mean exceeds what is allowed, the
+ * highest sampling rate is lowered so that the share of CPU time is kept.  It never rises again on
+ * its own.
+ */
+void perf_sample_event_took(u64 sample_len_ns)
+{
+	u64 allowed = READ_ONCE(limits.allowed_ns);
+	u64 sum, mean;
+	u32 per_tick;
+
+	if (!allowed)
+		return;
+
+	/* Starts from 0, so that some slow interrupts right after boot do no harm. */
+	sum = __this_cpu_read(length_sum);
+	sum += sample_len_ns - sum / LENGTHS_AVERAGED;
+	__this_cpu_write(length_sum, sum);
+	mean = sum / LENGTHS_AVERAGED;
+	if (mean <= allowed)
+		return;
+
+	WRITE_ONCE(lowered.mean_ns, mean);
+	WRITE_ONCE(lowered.allowed_ns, allowed);
+
+	/* A quarter more than needed, or a small rise would lead here at once again. */
+	mean = min_t(u64, mean + mean / 4, U32_MAX);
+	per_tick = TICK_NSEC / 100 * READ_ONCE(sysctl_perf_cpu_time_max_percent);
+	per_tick = mean < per_tick ? per_tick / (u32)mean : 1;
+
+	WRITE_ONCE(limits.allowed_ns, mean);
+	WRITE_ONCE(limits.per_tick, per_tick);
+	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
+	irq_work_queue(&lowered_work);
+}
+
+static void throttle_here(struct pevent *e)
+{
+	/* In this order: see perf_event_task_tick(). */
+	__this_cpu_write(pe_cpu.throttled, 1);
+	tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+
+	e->hw.interrupts = PE_THROTTLED;
+	pe_throttle_list(e);
+	atomic_inc(&e->nr_throttled);
+	pe_record_throttle(e, true);
+}
+
+/*
+ * Frequency mode: the time that a period took says how long the next one should be.  @period is the
+ * one that ended; hw.last_period may be the next one by now.
+ */
+static noinline void measure_rate(struct pevent *e, u64 period)
+{
+	struct hw_perf_event *hw = &e->hw;
+	u64 now = pe_now();
+	s64 delta = now - hw->freq_time_stamp;
+
+	hw->freq_time_stamp = now;
+	/* After a longer time the event was away, or idle: that is no measurement. */
+	if (delta > 0 && delta < 2 * TICK_NSEC)
+		pe_adjust_period(e, delta, period, true);
+}
+
+/*
+ * Count a sample, at the end of a @period.  Return: the event has to be stopped because it was
+ * throttled just now.
+ */
+static __always_inline bool account(struct pevent *e, bool throttle, u64 period)
+{
+	bool stop = false;
+	u64 nr;
+
+	/* One more of the interrupt that has throttled it.  To count on would lose the mark. */
+	if (unlikely(throttle && e->hw.interrupts == PE_THROTTLED))
+		return true;
+	nr = pe_count_sample(e);
+	if (unlikely(throttle && nr >= READ_ONCE(limits.per_tick))) {
+		throttle_here(e);
+		stop = true;
+	}
+
+	if (e->attr.freq)
+		measure_rate(e, period);
+	return stop;
+}
+
+/**
+ * perf_event_account_interrupt() - count an overflow that writes no sample by itself
+ * @event: the event
+ *
+ * For drivers that write several samples in one interrupt.  Context as for perf_event_overflow().
+ *
+ * Return: nonzero if the event has to be stopped.
+ */
+int perf_event_account_interrupt(struct perf_event *event)
+{
+	return account(pe(event), true, event->hw.last_period);
+}
+
+/*
+ * One of the samples that PERF_EVENT_IOC_REFRESH asked for, in one step: an overflow in an NMI may
+ * come anywhere, and a limit that got below 0 would be none.  Return: this was the last.
+ */
+static bool last_wanted(struct pevent *e)
+{
+	if (atomic_dec_if_positive(&e->event_limit))
+		return false;
+	e->pending_kill = POLL_HUP;
+	pe_disable_at_limit(e);
+	return true;
+}
+
+/* All that an overflow may lead to.  Return: the event has to be stopped. */
+static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
+	       struct pt_regs *regs)
+{
+	int stop = account(e, throttle, data->period);
+
+	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
+		return stop;
+
+	if (last_wanted(e)) {
+		stop = 1;
+	} else {
+		/* An NMI that came since the caller looked has made the last one. */
+		if (unlikely(READ_ONCE(e->pending_disable)))
+			return 1;
+		e->pending_kill = POLL_IN;
+	}
+
+	if (e->attr.sigtrap)
+		pe_sigtrap(e, data, regs);
+	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+
+	/* Each overflow is a signal, whether or not a record was due to wake somebody. */
+	if (READ_ONCE(e->sink->fasync) && e->pending_kill)
+		pe_queue_signal(e);
+	return stop;
+}
+
+static noinline int elaborate_overflow(struct pevent *e, bool throttle,
+				       struct perf_sample_data *data, struct pt_regs *regs)
+{
+	int stop;
+
+	/* The last sample asked for was written, but the event is not off yet. */
+	if (unlikely(READ_ONCE(e->pending_disable)))
+		return 1;
+	if (likely(!e->aux_event))
+		return act(e, throttle, data, regs);
+
+	/* The tracer is paused before the sample is taken, and resumed after it. */
+	pe_aux_pause(e);
+	stop = act(e, throttle, data, regs);
+	pe_aux_resume(e);
+	return stop;
+}
+
+/**
+ * pe_overflow() - an event has counted one period
+ * @e: the event
+ * @throttle: it may be throttled for this
+ * @data: the sample, initialised
+ * @regs: registers at the overflow
+ *
+ * On the event's CPU, interrupts off, NMI included; or as pe_software_hit_away() says.
+ *
+ * Return: nonzero if the event has to be stopped.
+ */
+int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
+		struct pt_regs *regs)
+{
+	int stop;
+
+	/* Counting events overflow too, where the hardware counter is narrow. */
+	if (unlikely(!is_sampling_event(&e->pub)))
+		return 0;
+	if (unlikely(READ_ONCE(e->sink->elaborate)))
+		return elaborate_overflow(e, throttle, data, regs);
+	stop = account(e, throttle, data->period);
+	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+	return stop;
+}
+
+/**
+ * perf_event_overflow() - a counter has overflowed
+ * @event: the event
+ * @data: the sample, initialised
+ * @regs: registers at the overflow
+ *
+ * From the interrupt of a PMU.  Return: nonzero if the driver has to stop the event.
+ */
+int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	lockdep_assert_irqs_disabled();
+	if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
+		return 0;
+	return pe_overflow(pe(event), true, data, regs);
+}
+
+/* A new tick begins.  Return: something was throttled in the old one. */
+static bool begin_tick(void)
+{
+	bool release;
+
+	lockdep_assert_irqs_disabled();
+	__this_cpu_inc(pe_cpu.throttle_seq);
+	if (likely(!__this_cpu_read(pe_cpu.throttled)))
+		return false;
+
+	release = __this_cpu_xchg(pe_cpu.throttled, 0);
+	tick_dep_clear_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+	/* An NMI between the two lines lost its wish for the next tick. */
+	if (__this_cpu_read(pe_cpu.throttled))
+		tick_dep_set_cpu(smp_processor_id(), TICK_DEP_BIT_PERF_EVENTS);
+	return release;
+}
+
+/**
+ * perf_event_task_tick() - the scheduler's tick on this CPU
+ *
+ * Interrupts off.  Adapts periods in frequency mode and lets throttled events go on.
+ */
+void perf_event_task_tick(void)
+{
+	bool release = begin_tick();
+	struct pctx *ctx;
+
+	pe_tick_freq(&this_cpu_ptr(&pe_cpu)->ctx, release);
+	guard(rcu)();
+	ctx = pe_current_ctx();
+	if (ctx)
+		pe_tick_freq(ctx, release);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an overflow cannot do itself, because it may be in an NMI or in the middle of the scheduler:
+ * waking readers, sending SIGIO, disabling the event.  Here it is done, by the two irq_works of an
+ * event.
+ *
+ * Any context may queue: see ring/wakeup.c.  The handlers run with interrupts off soon after.  On
+ * PREEMPT_RT, where waking and signalling take sleeping locks, the wakeup's handler runs in a thread
+ * of the same CPU, ahead of ordinary tasks.
+ *
+ * Disabling.  The work runs on the CPU where the limit was reached, but by then the context may be
+ * in on another CPU, and only there an event in hardware can be stopped: it then follows.
+ *
+ * End of life.  Who detaches an event and waits for a running work (pe_pending_sync()) may still be
+ * followed by the last hit of a passive event, which is in an RCU section on another CPU and
+ * queues again.  So whoever frees the memory, an RCU grace period later, asks pe_pending_idle().  A
+ * work that does not run in an interrupt of its own is looked at once more after it was marked
+ * idle, in the same RCU section: then idle is not enough, it must have been so for a grace period.
+ */
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/poll.h>
+
+#include "sources.h"
+
+/*
+ * Waking and signalling run code that software events watch.  Their hits must not queue this work
+ * again, and again; if the level is taken already, they cannot.
+ */
+static void deliver_wakeup(struct pevent *e)
+{
+	int level = perf_swevent_get_recursion_context();
+
+	if (xchg(&e->pending_wakeup, 0)) {
+		atomic_inc(&e->sink->nr_wakeups);
+		pe_wake(e);
+	}
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
+}
+
+static void run_wakeup(struct irq_work *work)
+{
+	deliver_wakeup(container_of(work, struct pevent, pending_irq));
+}
+
+static bool works_idle(struct pevent *e)
+{
+	return !irq_work_is_busy(&e->pending_irq) && !irq_work_is_busy(&e->pending_disable_irq);
+}
+
+static void disable_locked(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+
+	/* It moves to another CPU, and was disabled when it was taken out here. */
+	if (pe_ctx(e) != ctx)
+		return;
+	WRITE_ONCE(e->pending_disable, PE_DISABLE_NOT);
+	if (e->state >= PERF_EVENT_STATE_INACTIVE)
+		pe_disable_locked(e, pe_now());
+}
+
+static void disable_if_due(struct pctx *ctx, void *arg)
+{
+	struct pevent *e = arg;
+	unsigned int why;
+	bool on;
+
+	if (pe_ctx(e) != ctx)
+		return;
+	on = e->state >= PERF_EVENT_STATE_INACTIVE;
+	why = xchg(&e->pending_disable, PE_DISABLE_NOT);
+	if (why == PE_DISABLE_NOT)
+		return;
+	disable_locked(ctx, e);
+	/* More samples were asked for, but counters and timers have stopped with the last one. */
+	if (on && why == PE_DISABLE_AT_LIMIT && atomic_read(&e->event_limit))
+		pe_enable_locked(e, pe_now());
+}
+
+/* Disable @e here, or send the work to where its context is. */
+static void disable_or_follow(struct pevent *e)
+{
+	struct pctx *ctx = pe_ctx(e);
+	int cpu;
+
+	while (!pe_call_locked_local(ctx, disable_if_due, e)) {
+		cpu = READ_ONCE(ctx->oncpu);
+		if (cpu >= 0 && cpu != smp_processor_id()) {
+			irq_work_queue_on(&e->pending_disable_irq, cpu);
+			return;
+		}
+		/* The task left that CPU just now; a CPU context that is nowhere is offline. */
+		if (!ctx->task)
+			return;
+	}
+}
+
+static void run_disable(struct irq_work *work)
+{
+	struct pevent *e = container_of(work, struct pevent, pending_disable_irq);
+	int level = perf_swevent_get_recursion_context();
+
+	/* Whoever took the event out of the PMU meanwhile may have disabled it already. */
+	if (READ_ONCE(e->pending_disable))
+		disable_or_follow(e);
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
+}
+
+/**
+ * perf_event_disable_local() - disable an event that counts on this CPU, now
+ * @event: the event
+ *
+ * On the event's CPU, not in NMI, no context locked.
+ */
+void perf_event_disable_local(struct perf_event *event)
+{
+	struct pevent *e = pe(event);
+
+	WARN_ON_ONCE(!pe_call_locked_local(pe_ctx(e), disable_locked, e));
+}
+
+/**
+ * pe_pending_init() - a new event
+ * @e: the event
+ */
+void pe_pending_init(struct pevent *e)
+{
+	init_irq_work(&e->pending_irq, run_wakeup);
+	/* It takes raw locks and must not be late, on PREEMPT_RT too. */
+	e->pending_disable_irq = IRQ_WORK_INIT_HARD(run_disable);
+}
+
+/**
+ * pe_pending_sync() - wait for works of an event
+ * @e: an event that is in no context any more
+ *
+ * Task context, interrupts on.  The disabling work may have gone to another CPU while this waited
+ * for it here; with the event detached it does so once at most.
+ */
+void pe_pending_sync(struct pevent *e)
+{
+	while (!works_idle(e)) {
+		irq_work_sync(&e->pending_irq);
+		irq_work_sync(&e->pending_disable_irq);
+	}
+}
+
+/**
+ * pe_pending_idle() - no work of an event is queued or runs
+ * @e: an event that nothing can hit any more, or not for long
+ *
+ * Any context.  What frees an event calls this after the grace period, and waits for another one
+ * when the answer is no.
+ */
+bool pe_pending_idle(struct pevent *e)
+{
+	bool idle = works_idle(e), was_idle = e->was_idle;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && arch_irq_work_has_interrupt())
+		return idle;
+	e->was_idle = idle;
+	return idle && was_idle;
+}

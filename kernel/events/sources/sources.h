@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Layer 4: everything that makes a count or a record. */
+#ifndef _KERNEL_EVENTS_SOURCES_H
+#define _KERNEL_EVENTS_SOURCES_H
+
+#include "../sched/sched.h"
+
+struct bpf_prog;
+struct trace_event_call;
+
+/* overflow.c */
+int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
+		struct pt_regs *regs);
+void pe_limits_init(void);
+int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
+int pe_limits_set_percent(int percent);
+
+/* Count a sample.  Return: so many it made in this tick. */
+static __always_inline u64 pe_count_sample(struct pevent *e)
+{
+	struct hw_perf_event *hw = &e->hw;
+	u64 seq = __this_cpu_read(pe_cpu.throttle_seq);
+
+	if (hw->interrupts_seq != seq) {
+		hw->interrupts_seq = seq;
+		hw->interrupts = 0;
+	}
+	return ++hw->interrupts;
+}
+
+/*
+ * pe_overflow() of a sampling event that is not to be throttled, inlined as far as most of them
+ * go.
+ */
+static __always_inline int pe_overflow_once(struct pevent *e, struct perf_sample_data *data,
+					    struct pt_regs *regs)
+{
+	perf_overflow_handler_t handler = READ_ONCE(e->overflow_handler);
+
+	if (unlikely(READ_ONCE(e->sink->elaborate)) || e->attr.freq)
+		return pe_overflow(e, false, data, regs);
+	pe_count_sample(e);
+	handler(&e->pub, data, regs);
+	return 0;
+}
+
+/* bpf.c */
+#if defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_EVENT_TRACING)
+bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
+int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie);	/* ctx->mutex held */
+void pe_bpf_inherit(struct pevent *e);
+void pe_bpf_release(struct pevent *e);
+#else
+static inline bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data,
+				 struct pt_regs *regs)
+{
+	return true;
+}
+
+static inline int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie)
+{
+	return -ENOENT;
+}
+
+static inline void pe_bpf_inherit(struct pevent *e)
+{
+}
+
+static inline void pe_bpf_release(struct pevent *e)
+{
+}
+#endif
+
+/* sigtrap.c */
+void pe_sigtrap_send(struct pevent *e);	/* from the task work of event.c */
+void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
+
+/* pending.c */
+void pe_pending_init(struct pevent *e);
+void pe_pending_sync(struct pevent *e);		/* task context: no irq_work of e runs any more */
+bool pe_pending_idle(struct pevent *e);	/* e's memory may go, see pending.c */
+
+/* software.c, clock.c, tracepoint.c */
+bool pe_software_passive(const struct pevent *e);	/* can this event be hit unscheduled? */
+bool pe_excludes(const struct pevent *e, struct pt_regs *regs);
+void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
+		     struct pt_regs *regs);
+void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *data,
+			  struct pt_regs *regs);
+bool pe_still_throttled(struct pevent *e);
+void pe_software_start(struct perf_event *event, int flags);	/* pmu operations that */
+void pe_software_stop(struct perf_event *event, int flags);	/*   other PMUs share */
+void pe_software_read(struct perf_event *event);
+extern struct pmu pe_swevent_pmu, pe_cpu_clock_pmu, pe_task_clock_pmu;
+extern struct pmu pe_tracepoint_pmu, pe_kprobe_pmu, pe_uprobe_pmu, pe_breakpoint_pmu;
+
+/* breakpoint_slots.c */
+int pe_bp_slots_init(void);
+unsigned int pe_bp_slots(u64 bp_type);
+int pe_bp_slot_retype(struct perf_event *bp, u64 bp_type);
+
+/* sideband.c: routing */
+typedef void (*pe_sideband_fn)(struct pevent *e, void *arg);
+void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg);
+bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx);
+unsigned int pe_sideband_pad(char *name);
+#define PE_NR_SIDEBAND	(PE_SB_CGROUP + 1)
+extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */
+extern atomic_t pe_build_id_users;		/* sideband_mmap.c */
+
+/* Does anybody in the whole system ask for this kind of record? */
+static inline bool pe_sideband_used(enum pe_sideband kind)
+{
+	return atomic_read(&pe_sideband_users[kind]);
+}
+
+/* sideband_task.c */
+void pe_sideband_exit(struct task_struct *task, struct pctx *ctx);
+void pe_sideband_fork(struct task_struct *task);
+void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in);
+void pe_sideband_cgroup(struct cgroup *cgrp);
+
+/* address_filter.c */
+extern atomic_t pe_file_filter_users;	/* events with a filter of a file */
+
+/**
+ * struct pe_filter_def - an address filter as it is written
+ * @action: what it does
+ * @offset: an address of the kernel, or in the file
+ * @size: bytes, or 0
+ * @file: its name, or NULL
+ */
+struct pe_filter_def {
+	enum perf_addr_filter_action_t	action;
+	unsigned long			offset;
+	unsigned long			size;
+	const char			*file;
+};
+
+/* A mapping of @size bytes from @offset of a file, at @start. */
+struct pe_filter_map {
+	unsigned long	start;
+	unsigned long	size;
+	unsigned long	offset;
+};
+
+/* A list of struct perf_addr_filter that owns them. */
+struct pe_filter_draft {
+	struct list_head	list;
+	unsigned int		nr;
+	unsigned int		nr_files;
+};
+
+int pe_filter_parse(char **text, struct pe_filter_def *def);
+bool pe_filter_range(const struct perf_addr_filter *filter, const struct pe_filter_map *map,
+		     struct perf_addr_filter_range *range);
+int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *text);
+void pe_addr_filters_free(struct pe_filter_draft *draft);
+struct mutex *pe_addr_filters_mutex(struct pevent *e);
+int pe_addr_filters_check(struct pevent *e, struct pe_filter_draft *draft);
+void pe_addr_filters_exchange(struct pevent *e, struct pe_filter_draft *draft);
+void pe_addr_filters_apply(struct pevent *e);
+int pe_addr_filters_init(struct pevent *e);
+void pe_addr_filters_drop(struct pevent *e);
+void pe_addr_filters_fini(struct pevent *e);
+void pe_addr_filters_mmap(const struct vm_area_struct *vma);
+void pe_addr_filters_exec(void);
+
+static inline bool pe_addr_filters_used(void)
+{
+	return atomic_read(&pe_file_filter_users);
+}
+
+#endif /* _KERNEL_EVENTS_SOURCES_H */
