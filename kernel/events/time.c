@@ -18,9 +18,9 @@
 const local64_t pe_no_hits = LOCAL64_INIT(0);
 
 /* A member of a group whose leader is disabled is as good as disabled. */
-static enum perf_event_state effective_state(const struct pevent *e)
+static enum perf_event_state effective_state(const struct pe_event *e)
 {
-	const struct pevent *leader = pe_leader(e);
+	const struct pe_event *leader = pe_leader(e);
 
 	return leader->state <= PERF_EVENT_STATE_OFF ? leader->state : e->state;
 }
@@ -63,7 +63,7 @@ static __always_inline void steer(struct pe_clock *clock, bool run, const struct
  *
  * Under ctx->lock, or on the CPU where @e counts in any context.
  */
-struct pe_times pe_times_now(const struct pevent *e, u64 now)
+struct pe_times pe_times_now(const struct pe_event *e, u64 now)
 {
 	return (struct pe_times) {
 		.enabled = follow(&e->enabled, pe_clock_read(pe_enabled_driver(e), now)),
@@ -71,7 +71,7 @@ struct pe_times pe_times_now(const struct pevent *e, u64 now)
 	};
 }
 
-static __always_inline void follow_state(struct pevent *e, u64 now)
+static __always_inline void follow_state(struct pe_event *e, u64 now)
 {
 	enum perf_event_state state = effective_state(e);
 
@@ -87,7 +87,7 @@ static __always_inline void follow_state(struct pevent *e, u64 now)
  *
  * Under ctx->lock.
  */
-void pe_times_sync(struct pevent *e, u64 now)
+void pe_times_sync(struct pe_event *e, u64 now)
 {
 	follow_state(e, now);
 }
@@ -99,7 +99,7 @@ void pe_times_sync(struct pevent *e, u64 now)
  *
  * Under ctx->lock.
  */
-void pe_times_freeze(struct pevent *e, u64 now)
+void pe_times_freeze(struct pe_event *e, u64 now)
 {
 	steer(&e->enabled, false, &pe_ctx(e)->clock, now);
 	steer(&e->running, false, &e->slot->clock, now);
@@ -129,11 +129,11 @@ static const u8 legal_next[] = {
  *
  * Under ctx->lock; on the context's CPU when @e is in a scheduled group.
  */
-void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
+void pe_set_state(struct pe_event *e, enum perf_event_state state, u64 now)
 {
 	bool crosses = (e->state < 0) != (state < 0);
 	bool stands = e->state < 0 && state < 0;
-	struct pevent *m;
+	struct pe_event *m;
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->state == state)
@@ -159,7 +159,7 @@ void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now)
  * Nor do events that count all hits of their slot: see time.h.
  * Under ctx->lock, or on the CPU where @e counts in any context.
  */
-u64 pe_count_now(struct pevent *e, u64 now)
+u64 pe_count_now(struct pe_event *e, u64 now)
 {
 	if (e->counts_hits)
 		return pe_hits_count(e);

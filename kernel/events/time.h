@@ -104,7 +104,7 @@ static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
 }
 
 /* What drives e->enabled: a cgroup's event is enabled while the cgroup is in. */
-static inline const struct pe_clock *pe_enabled_driver(const struct pevent *e)
+static inline const struct pe_clock *pe_enabled_driver(const struct pe_event *e)
 {
 	return e->cgrp ? &e->slot->clock : &pe_ctx(e)->clock;
 }
@@ -119,11 +119,11 @@ struct pe_times {
 	u64	running;
 };
 
-struct pe_times pe_times_now(const struct pevent *e, u64 now);
-void pe_times_sync(struct pevent *e, u64 now);
-void pe_times_freeze(struct pevent *e, u64 now);
-void pe_set_state(struct pevent *e, enum perf_event_state state, u64 now);
-u64 pe_count_now(struct pevent *e, u64 now);
+struct pe_times pe_times_now(const struct pe_event *e, u64 now);
+void pe_times_sync(struct pe_event *e, u64 now);
+void pe_times_freeze(struct pe_event *e, u64 now);
+void pe_set_state(struct pe_event *e, enum perf_event_state state, u64 now);
+u64 pe_count_now(struct pe_event *e, u64 now);
 
 /*
  * A software event that only counts (e->counts_hits) is not told of any hit: while it counts, it
@@ -142,7 +142,7 @@ u64 pe_count_now(struct pevent *e, u64 now);
 extern const local64_t pe_no_hits;
 
 /* @e has a slot, and is in no list of it.  What it excludes is nothing that ever changes. */
-static inline void pe_hits_bind(struct pevent *e)
+static inline void pe_hits_bind(struct pe_event *e)
 {
 	const local64_t *nr = e->slot->sw[e->attr.config].nr;
 
@@ -150,19 +150,19 @@ static inline void pe_hits_bind(struct pevent *e)
 	e->hits[PE_KERNEL] = e->plan.excludes & PE_EXCLUDES_KERNEL ? &pe_no_hits : &nr[PE_KERNEL];
 }
 
-static inline u64 pe_hits_of_slot(const struct pevent *e)
+static inline u64 pe_hits_of_slot(const struct pe_event *e)
 {
 	return local64_read(e->hits[PE_USER]) + local64_read(e->hits[PE_KERNEL]);
 }
 
-static inline void pe_hits_begin(struct pevent *e)
+static inline void pe_hits_begin(struct pe_event *e)
 {
 	local64_set(&e->hw.prev_count, pe_hits_of_slot(e) - local64_read(&e->count));
 	/* Pairs with pe_hits_count(). */
 	smp_store_release(&e->hw.state, 0);
 }
 
-static inline void pe_hits_end(struct pevent *e)
+static inline void pe_hits_end(struct pe_event *e)
 {
 	if (e->hw.state & PERF_HES_STOPPED)
 		return;
@@ -172,13 +172,13 @@ static inline void pe_hits_end(struct pevent *e)
 }
 
 /* Under ctx->lock, so that neither the state changes nor what it decides. */
-static inline u64 pe_hits_count_locked(const struct pevent *e)
+static inline u64 pe_hits_count_locked(const struct pe_event *e)
 {
 	return e->hw.state & PERF_HES_STOPPED ?
 	       local64_read(&e->count) : pe_hits_of_slot(e) - local64_read(&e->hw.prev_count);
 }
 
-static inline u64 pe_hits_count(const struct pevent *e)
+static inline u64 pe_hits_count(const struct pe_event *e)
 {
 	/* Pairs with both of the above. */
 	if (smp_load_acquire(&e->hw.state) & PERF_HES_STOPPED)
@@ -191,7 +191,7 @@ static inline u64 pe_hits_count(const struct pevent *e)
  * hw.prev_count is what that showed when the event would have shown 0.  The readers are the same;
  * clock.c starts and stops.
  */
-static inline u64 pe_clock_count(const struct pevent *e, u64 now)
+static inline u64 pe_clock_count(const struct pe_event *e, u64 now)
 {
 	/* Pairs with begin_counting() and stop(). */
 	bool stopped = smp_load_acquire(&e->hw.state) & PERF_HES_STOPPED;
@@ -212,13 +212,13 @@ static inline u64 pe_clock_count(const struct pevent *e, u64 now)
  * the same conditions.  Its leader is enabled, or was when it went on; so nothing but the running
  * clock of the event changes, and that only if the leader has not stopped it already.
  */
-static inline void pe_set_active(struct pevent *e, u64 now)
+static inline void pe_set_active(struct pe_event *e, u64 now)
 {
 	WRITE_ONCE(e->state, PERF_EVENT_STATE_ACTIVE);
 	pe_clock_start(&e->running, pe_clock_read(&e->slot->clock, now));
 }
 
-static inline void pe_set_inactive(struct pevent *e, u64 now)
+static inline void pe_set_inactive(struct pe_event *e, u64 now)
 {
 	struct pe_clock *clock = &e->running;
 	u64 value;

@@ -2,8 +2,8 @@
 /*
  * Layer 0: the private objects of the performance-events core.
  *
- * struct perf_event in <linux/perf_event.h> is the public part that drivers see; struct pevent
- * is the whole object.  The same split is used for contexts and their per-PMU parts.  The part
+ * struct perf_event in <linux/perf_event.h> is the public part that drivers see; struct pe_event
+ * is the whole object.  The same split is used for contexts and their share of each PMU.  The part
  * is embedded without a name (-fms-extensions), so e->state and e->slot read alike, and under the
  * name pub, so &e->pub goes to functions of the contract.
  *
@@ -41,8 +41,8 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-struct pctx;
-struct pe_part;
+struct pe_ctx;
+struct pe_pmu_ctx;
 struct pe_slot;
 
 /**
@@ -85,7 +85,7 @@ struct queue_node {
 	u64			seq;
 };
 
-/* Which of the two queues of a lane, and of the two running lists of a part. */
+/* Which of the two queues of a lane, and of the two running lists of a PMU context. */
 enum pe_class {
 	PE_PINNED,
 	PE_FLEXIBLE,
@@ -99,14 +99,14 @@ enum pe_class {
 /**
  * struct pe_lane - the groups of one PMU in one slot
  * @entry: on slot->lanes								M
- * @part_entry: on part->lanes, but for part->any			ctx->mutex
- * @part: the PMU's part of the context							I
+ * @pmu_ctx_entry: on pmu_ctx->lanes, but for pmu_ctx->any		ctx->mutex
+ * @pmu_ctx: the PMU's share of the context							I
  * @queue: pinned and flexible groups							L
  */
 struct pe_lane {
 	struct list_head	entry;
-	struct list_head	part_entry;
-	struct pe_part		*part;
+	struct list_head	pmu_ctx_entry;
+	struct pe_pmu_ctx	*pmu_ctx;
 	struct group_queue	queue[PE_NR_CLASSES];
 };
 
@@ -138,10 +138,10 @@ struct pe_hits {
  * @cpu: -1 for "any" (task contexts), or the CPU number				I
  * @cgrp: the cgroup, or NULL								I
  * @nr_events: events here, counted for cgroups only					L
- * @entered: on pctx.entered while the CPU runs a task of the cgroup, and it has events	R, L
+ * @entered: on pe_ctx.entered while the CPU runs a task of the cgroup, and it has events	R, L
  * @clock: time during which the slot's events could count; it runs while the slot is in	L
  * @sw: the hits of software events, by number
- * @mapped: events with a control page of their own, by pevent.mapped_entry		L
+ * @mapped: events with a control page of their own, by pe_event.mapped_entry		L
  * @lanes: one for each PMU with groups here						M
  *
  * Lives as long as its context, that of a cgroup as long as the cgroup.
@@ -164,7 +164,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
 }
 
 /**
- * struct pctx - the events of one task or of one CPU
+ * struct pe_ctx - the events of one task or of one CPU
  * @lock: see the letters above; irqs off
  * @mutex: keeps openers apart, and group membership stable for those who sleep
  * @refs: the task's pointer, each event, lookups
@@ -174,28 +174,28 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @oncpu: the CPU on which the context is in, or -1					L
  * @dead: the task has left; nothing can be added any more				M
  * @tells_reads: there has been an event with attr.inherit_stat				L
- * @events: all events, by pevent.ctx_entry						R, L
- * @sideband: those that asked for records, by pevent.sideband_entry			R, L
- * @freq: those in frequency mode, by pevent.freq_entry					L
+ * @events: all events, by pe_event.ctx_entry						R, L
+ * @sideband: those that asked for records, by pe_event.sideband_entry			R, L
+ * @freq: those in frequency mode, by pe_event.freq_entry					L
  * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
  *	emptied under ctx->lock
- * @traced: those of tracepoints, by pevent.sw_node; others look only whether there are any	L
+ * @traced: those of tracepoints, by pe_event.sw_node; others look only whether there are any	L
  * @nr_events: length of @events							L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: events with attr.inherit						L
- * @parts: the PMUs with lanes here, by pe_part.ctx_entry				M
+ * @pmu_ctxs: the PMUs with lanes here, by pe_pmu_ctx.ctx_entry				M
  * @next_seq: next sequence number for a queue						L
  * @clock: time during which the task ran (CPU contexts: always)			L
  * @any: the slot of events without CPU filter (CPU contexts: without cgroup)
  * @by_cpu: slots of a task context's events with a CPU filter, or NULL			R, M
  * @here: the slot in @by_cpu of @oncpu, or NULL					R, L
  * @entered: CPU contexts: slots of the cgroups that the CPU is in, deepest first		R, L
- * @kind: contexts with the same number can be exchanged; 0: none.  Set under ctx->mutex
+ * @equiv_id: contexts with the same number are equivalent; 0: none.  Set under ctx->mutex
  *	and ctx->lock, or before it is published; to 0 under ctx->lock			L
  * @held: not to be exchanged; only the task itself writes it
  * @unjoined: children made by fork that are not in their family yet; only the forking task
  */
-struct pctx {
+struct pe_ctx {
 	union {
 		struct perf_event_context;
 		struct perf_event_context	pub;
@@ -215,39 +215,39 @@ struct pctx {
 	unsigned int		nr_events;
 	unsigned int		nr_groups;
 	unsigned int		nr_inherit;
-	struct list_head	parts;
+	struct list_head	pmu_ctxs;
 	u64			next_seq;
 	struct pe_clock		clock;
 	struct pe_slot		any;
 	struct pe_slot		**by_cpu;
 	struct pe_slot		*here;
 	struct hlist_head	entered;
-	u64			kind;
+	u64			equiv_id;
 	bool			held;
 	struct list_head	unjoined;
 	struct rcu_head		rcu;
 };
 
 /**
- * struct pe_part - one PMU's share of a context
+ * struct pe_pmu_ctx - one PMU's share of a context
  * @ctx: the context									I
- * @ctx_entry: on ctx->parts								M
+ * @ctx_entry: on ctx->pmu_ctxs								M
  * @any: the lane of ctx->any
- * @lanes: the others, by pe_lane.part_entry				ctx->mutex
- * @running: leaders of the groups on the PMU now, by pevent.running_entry		L
+ * @lanes: the others, by pe_lane.pmu_ctx_entry				ctx->mutex
+ * @running: leaders of the groups on the PMU now, by pe_event.running_entry		L
  * @nr_groups: groups in all lanes							L
  * @nr_data: events that hold task_ctx_data						L
  * @starved: some eligible group did not fit; rotation has work to do			L
  * @stale: to be scheduled anew at the end of a cgroup switch				L
- * @roster: the list that tells the PMU of this part, or NULL				I
+ * @roster: the list that tells the PMU of this, or NULL				I
  * @pmu_entry: there
  */
-struct pe_part {
+struct pe_pmu_ctx {
 	union {
 		struct perf_event_pmu_context;
 		struct perf_event_pmu_context	pub;
 	};
-	struct pctx		*ctx;
+	struct pe_ctx		*ctx;
 	struct list_head	ctx_entry;
 	struct pe_lane		any;
 	struct list_head	lanes;
@@ -263,19 +263,19 @@ struct pe_part {
 /**
  * struct pe_roster - what has to end when a PMU leaves; one for each CPU, against contention
  * @lock: leaf, irqs off
- * @events: events made on this CPU, by pevent.pmu_entry
- * @parts: parts of task contexts made on this CPU, by pe_part.pmu_entry
+ * @events: events made on this CPU, by pe_event.pmu_entry
+ * @pmu_ctxs: PMU contexts of tasks made on this CPU, by pe_pmu_ctx.pmu_entry
  */
 struct pe_roster {
 	spinlock_t		lock;		/* see above */
 	struct list_head	events;
-	struct list_head	parts;
+	struct list_head	pmu_ctxs;
 };
 
 /**
  * struct perf_cpu_pmu_context - a PMU on one CPU
- * @cpu_part: its part of the CPU context
- * @task_part: its part of the running task's context while that is in, or NULL		c
+ * @cpu_pmu_ctx: its share of the CPU context
+ * @task_pmu_ctx: its share of the running task's context while that is in, or NULL	c
  * @nr_active: hardware events on the PMU						C
  * @exclusive: an exclusive group is on the PMU						C
  * @sched_cb_usage: users of pmu->sched_task						C
@@ -287,8 +287,8 @@ struct pe_roster {
  * @roster: see there
  */
 struct perf_cpu_pmu_context {
-	struct pe_part		cpu_part;
-	struct pe_part		*task_part;
+	struct pe_pmu_ctx	cpu_pmu_ctx;
+	struct pe_pmu_ctx	*task_pmu_ctx;
 	int			nr_active;
 	int			exclusive;
 	int			sched_cb_usage;
@@ -311,7 +311,7 @@ struct perf_cpu_pmu_context {
  * @throttle_seq: number of the current tick, no two CPUs have the same; see overflow.c	c
  */
 struct pe_cpu {
-	struct pctx		ctx;
+	struct pe_ctx		ctx;
 	bool			online;
 	struct perf_cgroup	*cgrp;
 	unsigned int		nr_cgroup_events;
@@ -322,7 +322,7 @@ struct pe_cpu {
 
 DECLARE_PER_CPU(struct pe_cpu, pe_cpu);
 
-/* What a sideband record is about; a bit of pevent.plan.sideband each. */
+/* What a sideband record is about; a bit of pe_event.plan.sideband each. */
 enum pe_sideband {
 	PE_SB_MMAP,		/* executable mappings */
 	PE_SB_MMAP_DATA,	/* other mappings */
@@ -360,7 +360,7 @@ struct pe_plan {
 	u64	direct;
 };
 
-/* pevent.pending_disable: why an overflow wants the event disabled */
+/* pe_event.pending_disable: why an overflow wants the event disabled */
 enum pe_disable {
 	PE_DISABLE_NOT,
 	PE_DISABLE_AT_LIMIT,	/* the last sample of event_limit; not if there are new ones */
@@ -368,7 +368,7 @@ enum pe_disable {
 };
 
 /**
- * struct pevent - an event
+ * struct pe_event - an event
  *
  * States (e->state, enum perf_event_state, changed only by pe_set_state()):
  *
@@ -384,7 +384,7 @@ enum pe_disable {
  * A *passive* event needs no hardware and no timer (software counters, dummy, bpf-output, and the
  * clocks when they only count).  A group of passive events is never scheduled; see context.c.
  */
-struct pevent {
+struct pe_event {
 	/* hit and sample path */
 	struct pe_slot		*slot;			/* L: where it is eligible */
 	struct perf_cgroup	*cgrp;			/* I: whose tasks it counts, or NULL */
@@ -392,13 +392,13 @@ struct pevent {
 		struct hlist_node sw_node;		/* R, L: pe_hits.list or ctx->traced */
 		const local64_t	*hits[PE_NR_MODES];	/* L: counts_hits: pe_hits_bind() */
 	};
-	struct pevent		*sink;			/* I: buffer and waiters of the output */
+	struct pe_event		*sink;			/* I: buffer and waiters of the output */
 	struct pe_plan		plan;			/* I, read_size M */
 	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 	bool			counts_hits;		/* I: follows slot->sw[].nr, see time.h */
-	bool			elaborate;		/* sinks: see pe_elaborate() */
-	bool			plain;			/* I: a plain copy, see plain.c */
+	bool			slow_overflow;		/* sinks: see pe_take_slow_overflow() */
+	bool			bulk;			/* I: made in bulk, see life/bulk.c */
 	bool			queued;			/* L: leader: in a lane (active groups) */
 	bool			family_on;		/* F: what the last of family_gen was */
 	bool			in_family;		/* F: child: on parent->children */
@@ -418,14 +418,14 @@ struct pevent {
 	struct list_head	sideband_entry;		/* R, L */
 	struct list_head	freq_entry;		/* L */
 	struct list_head	mapped_entry;		/* L: since its first mmap() */
-	unsigned int		nr_active_kin;		/* M: leader: members to be scheduled */
+	unsigned int		nr_to_schedule;		/* M: leader: members to be scheduled */
 	bool			samples_group;		/* M: leader: see pe_samples_group() */
 	unsigned int		family_gen;		/* F: on and off; child: as of fork */
 	struct queue_node	queue;			/* L: leader: in a lane */
-	struct list_head	running_entry;		/* L: leader: on part->running[] */
+	struct list_head	running_entry;		/* L: leader: on pmu_ctx->running[] */
 
 	/* lifetime */
-	struct pe_part		*data_part;		/* L: whose task_ctx_data it holds */
+	struct pe_pmu_ctx	*data_pmu_ctx;		/* L: whose task_ctx_data it holds */
 	refcount_t		refs;			/* A: fd or kernel user, children, pins */
 	refcount_t		mem_refs;		/* A: itself, children: until RCU is done */
 	struct mutex		family_lock;
@@ -435,7 +435,7 @@ struct pevent {
 		struct list_head	child_entry;
 		struct list_head	owner_entry;	/* O: opened */
 	};
-	struct pevent		*clone;			/* current, during its fork only */
+	struct pe_event		*clone;			/* current, during its fork only */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;
@@ -482,9 +482,9 @@ struct pevent {
 
 /* What events have that are not trace events: all but the large last member. */
 #if defined(CONFIG_EVENT_TRACING) && defined(CONFIG_FUNCTION_TRACER)
-#define PE_EVENT_SIZE	offsetof(struct pevent, ftrace_ops)
+#define PE_EVENT_SIZE	offsetof(struct pe_event, ftrace_ops)
 #else
-#define PE_EVENT_SIZE	sizeof(struct pevent)
+#define PE_EVENT_SIZE	sizeof(struct pe_event)
 #endif
 
 /* error.c, for all layers: notes why something is refused, returns @err */
@@ -495,12 +495,12 @@ ssize_t pe_show_error(char *buf);
  * pe() - the whole event behind a contract pointer
  * @event: not NULL
  */
-static inline struct pevent *pe(const struct perf_event *event)
+static inline struct pe_event *pe(const struct perf_event *event)
 {
-	return container_of((struct perf_event *)event, struct pevent, pub);
+	return container_of((struct perf_event *)event, struct pe_event, pub);
 }
 
-static inline struct pevent *pe_or_null(const struct perf_event *event)
+static inline struct pe_event *pe_or_null(const struct perf_event *event)
 {
 	return event ? pe(event) : NULL;
 }
@@ -509,45 +509,45 @@ static inline struct pevent *pe_or_null(const struct perf_event *event)
  * The context of an event.  It changes only from one CPU context to another, which live for ever,
  * by perf_pmu_migrate_context(): both ctx->mutex held, ctx->lock of the old one held.
  */
-static inline struct pctx *pe_ctx(const struct pevent *e)
+static inline struct pe_ctx *pe_ctx(const struct pe_event *e)
 {
-	return container_of(READ_ONCE(e->ctx), struct pctx, pub);
+	return container_of(READ_ONCE(e->ctx), struct pe_ctx, pub);
 }
 
 /* One of its events became different, so it is not to be exchanged any more.  Under ctx->lock. */
-static inline void pe_ctx_end_kind(struct pctx *ctx)
+static inline void pe_ctx_end_equiv(struct pe_ctx *ctx)
 {
-	WRITE_ONCE(ctx->kind, 0);
+	WRITE_ONCE(ctx->equiv_id, 0);
 }
 
-static inline struct pe_part *pe_part(const struct pevent *e)
+static inline struct pe_pmu_ctx *pe_pmu_ctx(const struct pe_event *e)
 {
-	return container_of(e->pmu_ctx, struct pe_part, pub);
+	return container_of(e->pmu_ctx, struct pe_pmu_ctx, pub);
 }
 
-static inline struct pevent *pe_leader(const struct pevent *e)
+static inline struct pe_event *pe_leader(const struct pe_event *e)
 {
 	return pe(e->group_leader);
 }
 
-static inline bool pe_is_leader(const struct pevent *e)
+static inline bool pe_is_leader(const struct pe_event *e)
 {
 	return e->group_leader == &e->pub;
 }
 
-static inline struct pevent *pe_parent(const struct pevent *e)
+static inline struct pe_event *pe_parent(const struct pe_event *e)
 {
 	return pe_or_null(e->parent);
 }
 
 /* The event that the user opened: itself, or the parent of an inherited one. */
-static inline struct pevent *pe_origin(struct pevent *e)
+static inline struct pe_event *pe_origin(struct pe_event *e)
 {
 	return e->parent ? pe(e->parent) : e;
 }
 
 /* The trace event behind an event of tracepoint.c, or NULL. */
-static inline struct trace_event_call *pe_trace_call(const struct pevent *e)
+static inline struct trace_event_call *pe_trace_call(const struct pe_event *e)
 {
 #ifdef CONFIG_EVENT_TRACING
 	return e->tp_event;
@@ -560,7 +560,7 @@ static inline struct trace_event_call *pe_trace_call(const struct pevent *e)
  * In the group of @leader, @e can be left to itself.  Not if it sits in another slot: an event of
  * the CPU may join the group of a cgroup's, and then counts only while that is in.
  */
-static inline bool pe_passive_in_group(const struct pevent *e, const struct pevent *leader)
+static inline bool pe_passive_in_group(const struct pe_event *e, const struct pe_event *leader)
 {
 	return e->passive && e->slot == leader->slot;
 }
@@ -571,18 +571,18 @@ static inline bool pe_passive_in_group(const struct pevent *e, const struct peve
  * is said before there is any of these and never taken back, so there is nothing to order: an
  * overflow that does not see it yet might as well have come before.  Any context.
  */
-static inline void pe_elaborate(struct pevent *e)
+static inline void pe_take_slow_overflow(struct pe_event *e)
 {
-	WRITE_ONCE(e->sink->elaborate, true);
+	WRITE_ONCE(e->sink->slow_overflow, true);
 }
 
 /* Members of a group that nobody has to schedule. */
-static inline bool pe_group_passive(const struct pevent *leader)
+static inline bool pe_group_passive(const struct pe_event *leader)
 {
-	return !leader->nr_active_kin;
+	return !leader->nr_to_schedule;
 }
 
-static inline bool pe_is_passive(const struct pevent *e)
+static inline bool pe_is_passive(const struct pe_event *e)
 {
 	return pe_group_passive(pe_leader(e));
 }
@@ -592,7 +592,7 @@ static inline bool pe_is_passive(const struct pevent *e)
  * has made room for all of them.  So where there is such a member, even a passive group gets and
  * loses members only where nobody can be in the middle of that: on ctx->oncpu, or while that is -1.
  */
-static inline bool pe_samples_group(const struct pevent *e)
+static inline bool pe_samples_group(const struct pe_event *e)
 {
 	return e->plan.sample_type & PERF_SAMPLE_READ && e->attr.read_format & PERF_FORMAT_GROUP;
 }
@@ -608,7 +608,7 @@ static inline bool pe_samples_group(const struct pevent *e)
 	for ((m) = (leader); (m);							\
 	     (m) = pe_next_member((m), (leader)))
 
-static inline struct pevent *pe_next_member(struct pevent *m, struct pevent *leader)
+static inline struct pe_event *pe_next_member(struct pe_event *m, struct pe_event *leader)
 {
 	struct list_head *next = m->sibling_list.next;
 

@@ -9,11 +9,11 @@
 int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr);
 int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy() */
 int pe_attr_permit(const struct perf_event_attr *attr);
-int pe_attr_set_clock(struct pevent *e, clockid_t id);	/* e has its PMU */
+int pe_attr_set_clock(struct pe_event *e, clockid_t id);	/* e has its PMU */
 
 /* open.c */
-int pe_prepare_ctx(struct pevent *e, struct pctx *ctx);	/* ctx->mutex held */
-bool pe_has_rival(struct pevent *e, struct pctx *ctx);	/* as well */
+int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx);	/* ctx->mutex held */
+bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx);	/* as well */
 
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
@@ -25,7 +25,7 @@ struct pe_glance {
 	struct pe_times	times;
 };
 
-void pe_peek(struct pevent *e, struct pe_glance *glance);
+void pe_peek(struct pe_event *e, struct pe_glance *glance);
 
 /* ioctl.c */
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
@@ -37,8 +37,8 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* file.c */
 extern const struct file_operations pe_fops;
-struct file *pe_file_make(struct pevent *e);
-struct pevent *pe_of_file(struct file *file);
+struct file *pe_file_make(struct pe_event *e);
+struct pe_event *pe_of_file(struct file *file);
 
 /* fdinfo.c */
 struct seq_file;

@@ -253,7 +253,7 @@ static const struct clock_choice {
  *
  * Return: 0, or -EINVAL for a clock that is unknown, or cannot be read where samples are taken.
  */
-int pe_attr_set_clock(struct pevent *e, clockid_t id)
+int pe_attr_set_clock(struct pe_event *e, clockid_t id)
 {
 	const struct clock_choice *c;
 

@@ -35,7 +35,7 @@ static const char *state_name(enum perf_event_state state)
 }
 
 /* The keys of Linux 7.2.  Drivers that pass an event on to another PMU change attr.type. */
-static void show_attr(struct seq_file *m, const struct pevent *e)
+static void show_attr(struct seq_file *m, const struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
@@ -47,7 +47,7 @@ static void show_attr(struct seq_file *m, const struct pevent *e)
 	seq_printf(m, "perf_event_attr.config4:\t0x%llx\n", attr->config4);
 }
 
-static void show_identity(struct seq_file *m, struct pevent *e)
+static void show_identity(struct seq_file *m, struct pe_event *e)
 {
 	struct task_struct *task = e->hw.target;
 	int idx = pe_pmus_read_lock();
@@ -72,7 +72,7 @@ struct family_sums {
 	unsigned int	throttled;
 };
 
-static void add_member(struct pevent *e, void *arg)
+static void add_member(struct pe_event *e, void *arg)
 {
 	struct family_sums *sums = arg;
 
@@ -80,7 +80,7 @@ static void add_member(struct pevent *e, void *arg)
 	sums->throttled += atomic_read(&e->nr_throttled);
 }
 
-static void show_counts(struct seq_file *m, struct pevent *e)
+static void show_counts(struct seq_file *m, struct pe_event *e)
 {
 	struct family_sums sums = {};
 	struct pe_glance glance;
@@ -108,7 +108,7 @@ static void show_counts(struct seq_file *m, struct pevent *e)
 /* The event through which the buffer was mapped; 0 if it is being unmapped. */
 static u64 buffer_owner(struct perf_buffer *rb)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &rb->listeners, rb_entry) {
@@ -118,7 +118,7 @@ static u64 buffer_owner(struct perf_buffer *rb)
 	return 0;
 }
 
-static void show_buffer(struct seq_file *m, struct pevent *e)
+static void show_buffer(struct seq_file *m, struct pe_event *e)
 {
 	unsigned long user_pages, mm_pages;
 	struct perf_buffer *rb;
@@ -146,7 +146,7 @@ static void show_buffer(struct seq_file *m, struct pevent *e)
 /* file_operations.show_fdinfo of an event */
 void pe_show_fdinfo(struct seq_file *m, struct file *file)
 {
-	struct pevent *e = pe(file->private_data);
+	struct pe_event *e = pe(file->private_data);
 
 	if (security_perf_event_read(&e->pub))
 		return;

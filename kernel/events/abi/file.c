@@ -23,7 +23,7 @@ static int release(struct inode *inode, struct file *file)
 }
 
 /* The task has gone, and with it every child. */
-static bool hung_up(struct pevent *e)
+static bool hung_up(struct pe_event *e)
 {
 	if (e->state > PERF_EVENT_STATE_EXIT)
 		return false;
@@ -33,7 +33,7 @@ static bool hung_up(struct pevent *e)
 
 static __poll_t poll(struct file *file, poll_table *wait)
 {
-	struct pevent *e = pe(file->private_data);
+	struct pe_event *e = pe(file->private_data);
 	struct perf_buffer *rb;
 
 	poll_wait(file, &e->waitq, wait);
@@ -53,11 +53,11 @@ static __poll_t poll(struct file *file, poll_table *wait)
 
 static int set_fasync(int fd, struct file *file, int on)
 {
-	struct pevent *e = pe(file->private_data);
+	struct pe_event *e = pe(file->private_data);
 	struct inode *inode = file_inode(file);
 	int ret;
 
-	pe_elaborate(e);
+	pe_take_slow_overflow(e);
 	inode_lock(inode);
 	ret = fasync_helper(fd, file, on, &e->fasync);
 	inode_unlock(inode);
@@ -94,7 +94,7 @@ fs_initcall_sync(make_pattern);		/* after the file system's own */
  *
  * Task context.  Return: the file, or an error.
  */
-struct file *pe_file_make(struct pevent *e)
+struct file *pe_file_make(struct pe_event *e)
 {
 	struct file *file;
 
@@ -107,7 +107,7 @@ struct file *pe_file_make(struct pevent *e)
 }
 
 /* The event behind a file, or NULL. */
-struct pevent *pe_of_file(struct file *file)
+struct pe_event *pe_of_file(struct file *file)
 {
 	return file->f_op == &pe_fops ? pe(file->private_data) : NULL;
 }
@@ -134,7 +134,7 @@ struct file *perf_event_get(unsigned int fd)
 /* Contract. Return: the event of @file, or ERR_PTR(-EINVAL). */
 const struct perf_event *perf_get_event(struct file *file)
 {
-	struct pevent *e = pe_of_file(file);
+	struct pe_event *e = pe_of_file(file);
 
 	return e ? &e->pub : ERR_PTR(-EINVAL);
 }

@@ -17,19 +17,19 @@
 #include <linux/trace_events.h>
 #include "abi.h"
 
-static void enable_fn(struct pctx *ctx, void *arg)
+static void enable_fn(struct pe_ctx *ctx, void *arg)
 {
 	pe_enable_locked(arg, pe_now());
 }
 
-static void disable_fn(struct pctx *ctx, void *arg)
+static void disable_fn(struct pe_ctx *ctx, void *arg)
 {
 	pe_disable_locked(arg, pe_now());
 }
 
-static void reset_fn(struct pctx *ctx, void *arg)
+static void reset_fn(struct pe_ctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct pe_event *e = arg;
 
 	if (e->counts_time)
 		local64_set(&e->hw.prev_count, pe_clock_read(&e->slot->clock, pe_now()));
@@ -55,7 +55,7 @@ static const struct command disable = { disable_fn, true, false };
 static const struct command reset = { reset_fn };
 
 /* To an event or one of its copies; one that fork is making follows when it joins the family. */
-static void do_one(struct pevent *e, void *arg)
+static void do_one(struct pe_event *e, void *arg)
 {
 	const struct command *cmd = arg;
 
@@ -66,20 +66,20 @@ static void do_one(struct pevent *e, void *arg)
 	pe_event_call(e, cmd->fn, e);
 }
 
-static void do_family(struct pevent *e, const struct command *cmd)
+static void do_family(struct pe_event *e, const struct command *cmd)
 {
 	pe_family_each(e, do_one, (void *)cmd);
 }
 
 struct group_command {
 	const struct command	*cmd;
-	struct pevent		*leader;
+	struct pe_event		*leader;
 };
 
-static void group_fn(struct pctx *ctx, void *arg)
+static void group_fn(struct pe_ctx *ctx, void *arg)
 {
 	struct group_command *group = arg;
-	struct pevent *m;
+	struct pe_event *m;
 
 	if (group->cmd == &enable) {
 		pe_enable_group_locked(group->leader, pe_now());
@@ -89,9 +89,9 @@ static void group_fn(struct pctx *ctx, void *arg)
 		group->cmd->fn(ctx, m);
 }
 
-static bool has_copies(struct pevent *leader)
+static bool has_copies(struct pe_event *leader)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
 		if (m->attr.inherit)
@@ -103,10 +103,10 @@ static bool has_copies(struct pevent *leader)
  * A group without copies is in one context: one call.  Copies may have lost their group, so each
  * member's family is asked.
  */
-static void do_group(struct pevent *leader, const struct command *cmd)
+static void do_group(struct pe_event *leader, const struct command *cmd)
 {
 	struct group_command group = { cmd, leader };
-	struct pevent *m;
+	struct pe_event *m;
 
 	if (!has_copies(leader)) {
 		pe_event_call(leader, group_fn, &group);
@@ -116,7 +116,7 @@ static void do_group(struct pevent *leader, const struct command *cmd)
 		do_family(m, cmd);
 }
 
-static void obey(struct pevent *e, const struct command *cmd, unsigned long flags)
+static void obey(struct pe_event *e, const struct command *cmd, unsigned long flags)
 {
 	if (flags & PERF_IOC_FLAG_GROUP)
 		do_group(pe_leader(e), cmd);
@@ -143,14 +143,14 @@ static const struct command *command_of(unsigned int cmd)
  * CPU that is taken to another one is in no context for a moment, and would miss the command.  And
  * nobody needs it to stay disabled, as modify_breakpoint() does.  ctx->mutex is for those.
  */
-static bool is_simple(const struct pevent *e)
+static bool is_simple(const struct pe_event *e)
 {
 	return !e->attr.inherit && e->attach_state & PERF_ATTACH_TASK &&
 	       e->attr.type != PERF_TYPE_BREAKPOINT;
 }
 
 struct refresh_args {
-	struct pevent	*e;
+	struct pe_event	*e;
 	int		count;
 };
 
@@ -159,7 +159,7 @@ struct refresh_args {
  * event make the new samples at once (pe_disable_due()).  If they have all been made by now, the
  * event is off or is about to be: enabled again it would have no limit.
  */
-static void refresh_fn(struct pctx *ctx, void *arg)
+static void refresh_fn(struct pe_ctx *ctx, void *arg)
 {
 	struct refresh_args *args = arg;
 
@@ -167,30 +167,30 @@ static void refresh_fn(struct pctx *ctx, void *arg)
 		pe_enable_locked(args->e, pe_now());
 }
 
-static int refresh(struct pevent *e, int count)
+static int refresh(struct pe_event *e, int count)
 {
 	struct refresh_args args = { .e = e, .count = count };
 
 	if (e->attr.inherit || !is_sampling_event(&e->pub))
 		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
-	pe_elaborate(e);
+	pe_take_slow_overflow(e);
 	atomic_add(count, &e->event_limit);
 	pe_event_call(e, refresh_fn, &args);
 	return 0;
 }
 
 struct period_args {
-	struct pevent	*e;
+	struct pe_event	*e;
 	u64		value;
 };
 
-static void period_fn(struct pctx *ctx, void *arg)
+static void period_fn(struct pe_ctx *ctx, void *arg)
 {
 	struct period_args *args = arg;
-	struct pevent *e = args->e;
+	struct pe_event *e = args->e;
 	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
 
-	pe_ctx_end_kind(ctx);	/* its copies go on as before */
+	pe_ctx_end_equiv(ctx);	/* its copies go on as before */
 	if (e->attr.freq) {
 		e->attr.sample_freq = args->value;
 	} else {
@@ -218,7 +218,7 @@ static void period_fn(struct pctx *ctx, void *arg)
 	}
 }
 
-static int set_period(struct pevent *e, u64 value)
+static int set_period(struct pe_event *e, u64 value)
 {
 	struct period_args args = { e, value };
 
@@ -235,9 +235,9 @@ static int set_period(struct pevent *e, u64 value)
 	return 0;
 }
 
-static int ioctl_set_output(struct pevent *e, unsigned long fd)
+static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 {
-	struct pevent *target;
+	struct pe_event *target;
 	struct fd f;
 	int ret;
 
@@ -252,7 +252,7 @@ static int ioctl_set_output(struct pevent *e, unsigned long fd)
 	return ret;
 }
 
-static int pause_output(struct pevent *e, bool pause)
+static int pause_output(struct pe_event *e, bool pause)
 {
 	struct perf_buffer *rb;
 
@@ -268,7 +268,7 @@ static int pause_output(struct pevent *e, bool pause)
  * The locks of tracing are outside of ctx->mutex: they are held when it is taken through CPU
  * hotplug.  Of two filters that are set at a time tracing refuses the second one.
  */
-static int filter_records(struct pevent *e, char *text)
+static int filter_records(struct pe_event *e, char *text)
 {
 #ifdef CONFIG_EVENT_TRACING
 	int ret = ftrace_profile_set_filter(&e->pub, e->attr.config, text);
@@ -287,10 +287,10 @@ static int filter_records(struct pevent *e, char *text)
  * The part of a change that is not to be seen half done.  Return: the family, whose ranges are to
  * follow, or an error.
  */
-static struct pevent **exchange_filters(struct pevent *e, struct pe_filter_draft *draft,
-					unsigned int *nr)
+static struct pe_event **exchange_filters(struct pe_event *e, struct pe_filter_draft *draft,
+					  unsigned int *nr)
 {
-	struct pevent **family;
+	struct pe_event **family;
 	int err;
 
 	guard(pe_event_ctx)(e);
@@ -311,9 +311,9 @@ static struct pevent **exchange_filters(struct pevent *e, struct pe_filter_draft
  * Ranges are computed under the mmap_locks of the traced tasks, which may keep them for as long as
  * they like; only another change of the filters waits for that, and forks of these tasks.
  */
-static int set_addr_filters(struct pevent *e, struct pe_filter_draft *draft)
+static int set_addr_filters(struct pe_event *e, struct pe_filter_draft *draft)
 {
-	struct pevent **family;
+	struct pe_event **family;
 	unsigned int nr, i;
 
 	scoped_guard(mutex, pe_addr_filters_mutex(e)) {
@@ -327,7 +327,7 @@ static int set_addr_filters(struct pevent *e, struct pe_filter_draft *draft)
 	return 0;
 }
 
-static int filter_addresses(struct pevent *e, char *text)
+static int filter_addresses(struct pe_event *e, char *text)
 {
 	struct pe_filter_draft draft;
 	int ret = pe_addr_filters_make(&draft, e, text);
@@ -339,7 +339,7 @@ static int filter_addresses(struct pevent *e, char *text)
 }
 
 /* Trace records and addresses can be filtered; no PMU has both. */
-static int set_filter(struct pevent *e, const char __user *user_text)
+static int set_filter(struct pe_event *e, const char __user *user_text)
 {
 	char *text = strndup_user(user_text, PAGE_SIZE);
 	int ret = -EINVAL;
@@ -360,7 +360,7 @@ struct modify_args {
 };
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-static void modify_breakpoint(struct pevent *e, void *arg)
+static void modify_breakpoint(struct pe_event *e, void *arg)
 {
 	struct modify_args *args = arg;
 
@@ -373,14 +373,14 @@ static void modify_breakpoint(struct pevent *e, void *arg)
 		do_one(e, (void *)&enable);
 }
 #else
-static void modify_breakpoint(struct pevent *e, void *arg)
+static void modify_breakpoint(struct pe_event *e, void *arg)
 {
 	((struct modify_args *)arg)->err = -EOPNOTSUPP;
 }
 #endif
 
 /* Breakpoints can be moved; of other events nothing can be changed. */
-static int modify_attributes(struct pevent *e, struct modify_args *args)
+static int modify_attributes(struct pe_event *e, struct modify_args *args)
 {
 	if (args->attr.type != e->attr.type)
 		return pe_err(-EINVAL, "MODIFY_ATTRIBUTES: the type cannot change");
@@ -390,7 +390,7 @@ static int modify_attributes(struct pevent *e, struct modify_args *args)
 	return args->err;
 }
 
-static int set_bpf(struct pevent *e, u32 fd)
+static int set_bpf(struct pe_event *e, u32 fd)
 {
 	struct bpf_prog *prog = bpf_prog_get(fd);
 	int err;
@@ -437,7 +437,7 @@ static int fetch(unsigned int cmd, unsigned long arg, union input *in)
 }
 
 /* With ctx->mutex, so without looking at user space. */
-static long run(struct pevent *e, unsigned int cmd, unsigned long arg, union input *in)
+static long run(struct pe_event *e, unsigned int cmd, unsigned long arg, union input *in)
 {
 	switch (cmd) {
 	case PERF_EVENT_IOC_REFRESH:
@@ -457,7 +457,7 @@ static long run(struct pevent *e, unsigned int cmd, unsigned long arg, union inp
 	}
 }
 
-static long fetch_and_run(struct pevent *e, unsigned int cmd, unsigned long arg)
+static long fetch_and_run(struct pe_event *e, unsigned int cmd, unsigned long arg)
 {
 	union input in __uninitialized;
 	int err = fetch(cmd, arg, &in);
@@ -472,7 +472,7 @@ static long fetch_and_run(struct pevent *e, unsigned int cmd, unsigned long arg)
 }
 
 /* All that is neither ENABLE, DISABLE nor RESET. */
-static long do_other(struct pevent *e, unsigned int cmd, unsigned long arg)
+static long do_other(struct pe_event *e, unsigned int cmd, unsigned long arg)
 {
 	u64 value;
 
@@ -500,7 +500,7 @@ static long do_other(struct pevent *e, unsigned int cmd, unsigned long arg)
  */
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct pevent *e = pe(file->private_data);
+	struct pe_event *e = pe(file->private_data);
 	const struct command *command = command_of(cmd);
 	long ret = security_perf_event_write(&e->pub);
 
@@ -543,7 +543,7 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 static int for_own_events(const struct command *cmd)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	mutex_lock(&current->perf_event_mutex);
 	list_for_each_entry(e, &current->perf_event_list, owner_entry) {
@@ -600,7 +600,7 @@ EXPORT_SYMBOL_GPL(perf_event_period);
 /* Contract: disable @event. Return: its count, which is set to 0 if @reset. */
 u64 perf_event_pause(struct perf_event *event, bool reset)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	u64 count;
 
 	guard(pe_event_ctx)(e);

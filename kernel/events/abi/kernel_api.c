@@ -8,9 +8,9 @@
 
 #include "abi.h"
 
-static int enter(struct pevent *e, struct task_struct *task)
+static int enter(struct pe_event *e, struct task_struct *task)
 {
-	struct pctx *ctx = pe_find_ctx(task, e->cpu);
+	struct pe_ctx *ctx = pe_find_ctx(task, e->cpu);
 	int err;
 
 	if (IS_ERR(ctx))
@@ -48,7 +48,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 		.handler		= callback,
 		.handler_context	= context,
 	};
-	struct pevent *e;
+	struct pe_event *e;
 	int err, idx;
 
 	if (attr->aux_output || attr->aux_action)

@@ -62,13 +62,13 @@ static unsigned long take_from_user(struct user_struct *user, unsigned long page
 	unsigned long limit = ((unsigned long)sysctl_perf_event_mlock >> (PAGE_SHIFT - 10)) *
 			      num_online_cpus();
 	long have = atomic_long_read(&user->perf_mlock);
-	unsigned long part;
+	unsigned long pmu_ctx;
 
 	do {
 		/* The allowance may have been lowered below what is in use. */
-		part = have < limit ? min(pages, limit - have) : 0;
-	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &have, have + part));
-	return part;
+		pmu_ctx = have < limit ? min(pages, limit - have) : 0;
+	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &have, have + pmu_ctx));
+	return pmu_ctx;
 }
 
 static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long pages)
@@ -105,7 +105,7 @@ static void settle_charge(const struct pe_charge *c)
 
 /* -------------------------------------------------------------------- the vma */
 
-static struct pevent *mapped_event(const struct vm_area_struct *vma)
+static struct pe_event *mapped_event(const struct vm_area_struct *vma)
 {
 	return pe(vma->vm_file->private_data);
 }
@@ -121,7 +121,7 @@ static bool maps_aux(const struct vm_area_struct *vma)
  * being told of the end anyway.  It sets the mark and then waits for those who are here, so its
  * event's destroy() comes after the last of these calls.
  */
-static void tell_pmu_mapped(struct pevent *e, struct mm_struct *mm)
+static void tell_pmu_mapped(struct pe_event *e, struct mm_struct *mm)
 {
 	int idx = pe_pmus_read_lock();
 	struct pmu *pmu = READ_ONCE(e->pmu);
@@ -131,7 +131,7 @@ static void tell_pmu_mapped(struct pevent *e, struct mm_struct *mm)
 	pe_pmus_read_unlock(idx);
 }
 
-static void tell_pmu_unmapped(struct pevent *e, struct mm_struct *mm)
+static void tell_pmu_unmapped(struct pe_event *e, struct mm_struct *mm)
 {
 	int idx = pe_pmus_read_lock();
 	struct pmu *pmu = READ_ONCE(e->pmu);
@@ -144,7 +144,7 @@ static void tell_pmu_unmapped(struct pevent *e, struct mm_struct *mm)
 /* mremap() moves a mapping: the new vma is opened, then the old one closed. */
 static void open_vma(struct vm_area_struct *vma)
 {
-	struct pevent *e = mapped_event(vma);
+	struct pe_event *e = mapped_event(vma);
 	struct perf_buffer *rb;
 
 	/* No count is zero, as the old mapping is still there; so e->rb stays, too. */
@@ -157,9 +157,9 @@ static void open_vma(struct vm_area_struct *vma)
 }
 
 /* Some event that writes to @rb, referenced, except those that are being freed. */
-static struct pevent *get_listener(struct perf_buffer *rb)
+static struct pe_event *get_listener(struct perf_buffer *rb)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &rb->listeners, rb_entry) {
@@ -178,13 +178,13 @@ static LLIST_HEAD(unwanted);
 static void put_unwanted(struct work_struct *work)
 {
 	struct llist_node *list = llist_del_all(&unwanted);
-	struct pevent *e, *next;
+	struct pe_event *e, *next;
 
 	llist_for_each_entry_safe(e, next, list, put_later)
 		pe_put(e);
 }
 
-static void put_outside(struct pevent *e)
+static void put_outside(struct pe_event *e)
 {
 	static DECLARE_WORK(work, put_unwanted);
 
@@ -203,7 +203,7 @@ static void put_outside(struct pevent *e)
  */
 static void detach_listeners(struct perf_buffer *rb)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	while ((e = get_listener(rb))) {
 		scoped_guard(mutex, &e->mmap_mutex) {
@@ -229,7 +229,7 @@ static void drop_aux_locked(struct perf_buffer *rb)
 
 static void close_vma(struct vm_area_struct *vma)
 {
-	struct pevent *e = mapped_event(vma);
+	struct pe_event *e = mapped_event(vma);
 	struct perf_buffer *rb = pe_buffer_get(e);
 	bool last;
 
@@ -252,7 +252,7 @@ static void close_vma(struct vm_area_struct *vma)
 }
 
 /* Returns the page with a reference, or NULL. */
-static struct page *get_buffer_page(struct pevent *e, unsigned long pgoff)
+static struct page *get_buffer_page(struct pe_event *e, unsigned long pgoff)
 {
 	struct perf_buffer *rb;
 	struct page *page;
@@ -309,22 +309,22 @@ static const struct vm_operations_struct vma_ops = {
 /* ----------------------------------------------------------------------- mmap */
 
 /* The event may be counting on some CPU, which then is the one that writes the control page. */
-static void fill_page(struct pctx *ctx, void *arg)
+static void fill_page(struct pe_ctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct pe_event *e = arg;
 
 	pe_userpage_fill(e);
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;
 	/* Its counter can be read by its task; the buffer of samples is for all copies. */
 	if (!is_sampling_event(&e->pub))
-		pe_ctx_end_kind(ctx);
+		pe_ctx_end_equiv(ctx);
 	if (list_empty(&e->mapped_entry))
 		list_add_tail(&e->mapped_entry, &e->slot->mapped);
 }
 
 /* A buffer for @e, charged and bound.  e->mmap_mutex held, e->rb NULL. */
-static int make_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned long nr_pages)
+static int make_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned long nr_pages)
 {
 	long watermark = e->attr.watermark ? e->attr.wakeup_watermark : 0;
 	int flags = vma->vm_flags & VM_WRITE ? PE_BUFFER_WRITABLE : 0;
@@ -351,7 +351,7 @@ static int make_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned lo
 }
 
 /* Makes e->rb a buffer of @nr_pages data pages, with one mapping more.  e->mmap_mutex held. */
-static int map_buffer(struct pevent *e, struct vm_area_struct *vma, unsigned long nr_pages)
+static int map_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned long nr_pages)
 {
 	struct perf_buffer *rb = pe_bound_buffer(e);
 
@@ -388,7 +388,7 @@ static bool right_place_for_aux(const struct perf_buffer *rb, struct vm_area_str
 	return is_power_of_2(nr_pages);
 }
 
-static int make_aux(struct perf_buffer *rb, struct pevent *e, struct vm_area_struct *vma)
+static int make_aux(struct perf_buffer *rb, struct pe_event *e, struct vm_area_struct *vma)
 {
 	struct pe_charge charge;
 	int ret;
@@ -408,7 +408,7 @@ static int make_aux(struct perf_buffer *rb, struct pevent *e, struct vm_area_str
 }
 
 /* Makes the AUX area of e->rb, if it has none, with one mapping more.  e->mmap_mutex held. */
-static int map_aux(struct pevent *e, struct vm_area_struct *vma)
+static int map_aux(struct pe_event *e, struct vm_area_struct *vma)
 {
 	struct perf_buffer *rb = pe_bound_buffer(e);
 	int ret = 0;
@@ -448,7 +448,7 @@ static int map_aux(struct pevent *e, struct vm_area_struct *vma)
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct pevent *e = pe(file->private_data);
+	struct pe_event *e = pe(file->private_data);
 	unsigned long nr_pages = vma_pages(vma) - 1;
 	int ret;
 

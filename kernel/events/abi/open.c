@@ -49,10 +49,10 @@ struct opening {
 	struct task_struct	*task;
 	bool			cred_locked;
 	struct fd		group;
-	struct pevent		*leader;
-	struct pevent		*output;
-	struct pevent		*e;
-	struct pctx		*ctx;
+	struct pe_event		*leader;
+	struct pe_event		*output;
+	struct pe_event		*e;
+	struct pe_ctx		*ctx;
 };
 
 static void close_ctx(struct opening *o)
@@ -88,7 +88,7 @@ static void abandon(struct opening *o)
 
 static int open_group_file(struct opening *o, int group_fd)
 {
-	struct pevent *other;
+	struct pe_event *other;
 
 	if (group_fd == -1)
 		return 0;
@@ -135,7 +135,7 @@ static int make_event(struct opening *o)
 		.task	= o->task,
 		.leader	= o->leader,
 	};
-	struct pevent *e;
+	struct pe_event *e;
 
 	if (o->flags & PERF_FLAG_PID_CGROUP)
 		args.cgroup_fd = &o->cgroup_fd;
@@ -181,7 +181,7 @@ static int check_task(struct opening *o)
 }
 
 /* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
-static bool rivals(const struct pevent *e, const struct pevent *other)
+static bool rivals(const struct pe_event *e, const struct pe_event *other)
 {
 	return e->pmu == other->pmu &&
 	       (e->cpu == other->cpu || e->cpu == -1 || other->cpu == -1);
@@ -194,9 +194,9 @@ static bool rivals(const struct pevent *e, const struct pevent *other)
  *
  * Return: whether the PMU can do one thing at a time, and another event there is in the way.
  */
-bool pe_has_rival(struct pevent *e, struct pctx *ctx)
+bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx)
 {
-	struct pevent *other;
+	struct pe_event *other;
 	bool found = false;
 
 	if (!is_exclusive_pmu(e->pmu))
@@ -216,9 +216,9 @@ bool pe_has_rival(struct pevent *e, struct pctx *ctx)
  * Sets e->pmu_ctx: software events go where the rest of their group is.
  * Return: 0; -ESRCH if the task exits; -ENODEV if the CPU is offline; -ENOMEM.
  */
-int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
+int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx)
 {
-	struct pevent *leader = pe_leader(e);
+	struct pe_event *leader = pe_leader(e);
 	struct pmu *pmu = e->pmu;
 	int err;
 
@@ -228,7 +228,7 @@ int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
 		return -ENODEV;
 
 	if (leader != e && is_software_event(&e->pub))
-		pmu = pe_part(leader)->pmu;
+		pmu = pe_pmu_ctx(leader)->pmu;
 	err = pe_ctx_reserve(ctx, pmu, e);
 	/* Where it goes when the others leave. */
 	if (!err && pmu != e->pmu)
@@ -238,12 +238,12 @@ int pe_prepare_ctx(struct pevent *e, struct pctx *ctx)
 		err = pe_ctx_reserve(ctx, pmu, leader);
 	if (err)
 		return err;
-	e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+	e->pmu_ctx = &pe_find_pmu_ctx(ctx, pmu)->pub;
 	return pe_task_data_get(e, ctx);
 }
 
 /* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
-static int check_group(struct pevent *e, struct pevent *leader, struct pctx *ctx)
+static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ctx *ctx)
 {
 	if (!pe_is_leader(leader))
 		return pe_err(-EINVAL, "group_fd: not the leader of its group");
@@ -259,16 +259,16 @@ static int check_group(struct pevent *e, struct pevent *leader, struct pctx *ctx
 	if (e->attr.exclusive || e->attr.pinned)
 		return pe_err(-EINVAL, "attr.exclusive, pinned: for the leader of a group only");
 	/* Hardware events of different PMUs cannot be scheduled as one. */
-	if (!is_software_event(&e->pub) && pe_part(leader)->pmu != e->pmu &&
-	    pe_part(leader)->pmu->task_ctx_nr != perf_sw_context)
+	if (!is_software_event(&e->pub) && pe_pmu_ctx(leader)->pmu != e->pmu &&
+	    pe_pmu_ctx(leader)->pmu->task_ctx_nr != perf_sw_context)
 		return pe_err(-EINVAL, "group_fd: a group of another PMU");
 	return 0;
 }
 
-static bool read_fits(struct pevent *e, struct pevent *leader)
+static bool read_fits(struct pe_event *e, struct pe_event *leader)
 {
 	unsigned int siblings = leader->nr_siblings + 1;
-	struct pevent *m;
+	struct pe_event *m;
 
 	if (!pe_plan_read_fits(e->attr.read_format, siblings))
 		return false;
@@ -281,7 +281,7 @@ static bool read_fits(struct pevent *e, struct pevent *leader)
 }
 
 /* Can @e act on the AUX area of @leader?  A leader cannot act on its own. */
-static bool traced_by(struct pevent *e, struct pevent *leader)
+static bool traced_by(struct pe_event *e, struct pe_event *leader)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
@@ -298,8 +298,8 @@ static bool traced_by(struct pevent *e, struct pevent *leader)
 
 static int open_ctx(struct opening *o)
 {
-	struct pevent *e = o->e;
-	struct pctx *ctx;
+	struct pe_event *e = o->e;
+	struct pe_ctx *ctx;
 	int err;
 
 	ctx = pe_find_ctx(o->task, e->cpu);
@@ -334,7 +334,7 @@ static int open_ctx(struct opening *o)
 
 static struct file *attach(struct opening *o)
 {
-	struct pevent *e = o->e;
+	struct pe_event *e = o->e;
 	struct file *file = pe_file_make(e);
 
 	if (IS_ERR(file))

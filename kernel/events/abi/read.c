@@ -19,7 +19,7 @@
 
 /* One group, added up over the family. */
 struct group_read {
-	struct pevent	*leader;	/* of the group being added now */
+	struct pe_event	*leader;	/* of the group being added now */
 	bool		alone;		/* only @leader, not its siblings */
 	bool		timed;		/* @times are wanted, too */
 	unsigned int	nr;		/* room in @count, members */
@@ -30,10 +30,10 @@ struct group_read {
 };
 
 /* Bring the counts of what is in hardware up to date. */
-static int sync_counts(struct pevent *e, bool alone)
+static int sync_counts(struct pe_event *e, bool alone)
 {
 	struct pmu *pmu = e->pmu;
-	struct pevent *m;
+	struct pe_event *m;
 
 	if (e->state != PERF_EVENT_STATE_ACTIVE || pe_is_passive(e))
 		return 0;
@@ -52,7 +52,7 @@ static int sync_counts(struct pevent *e, bool alone)
  * What it counted itself; its context is locked, or it is scheduled here and irqs are off.
  * @now: pe_now(), or 0 as long as nobody has asked for it
  */
-static __always_inline u64 own_count(struct pevent *e, u64 *now)
+static __always_inline u64 own_count(struct pe_event *e, u64 *now)
 {
 	if (e->counts_hits)
 		return pe_hits_count_locked(e);
@@ -62,7 +62,7 @@ static __always_inline u64 own_count(struct pevent *e, u64 *now)
 	return pe_count_now(e, *now);
 }
 
-static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 *now)
+static void add_one(struct group_read *r, unsigned int i, struct pe_event *e, u64 *now)
 {
 	u64 count = own_count(e, now);
 
@@ -71,7 +71,7 @@ static void add_one(struct group_read *r, unsigned int i, struct pevent *e, u64 
 	r->count[i * r->step] += count;
 }
 
-static void add_times(struct group_read *r, struct pevent *e, u64 now)
+static void add_times(struct group_read *r, struct pe_event *e, u64 now)
 {
 	struct pe_times times = pe_times_now(e, now);
 
@@ -83,9 +83,9 @@ static void add_times(struct group_read *r, struct pevent *e, u64 now)
 	}
 }
 
-static bool same_shape(struct pevent *copy)
+static bool same_shape(struct pe_event *copy)
 {
-	struct pevent *leader = pe_parent(copy), *m, *o = leader;
+	struct pe_event *leader = pe_parent(copy), *m, *o = leader;
 
 	if (!pe_is_leader(copy) || copy->nr_siblings != leader->nr_siblings)
 		return false;
@@ -97,10 +97,10 @@ static bool same_shape(struct pevent *copy)
 	return true;
 }
 
-static void add_fn(struct pctx *ctx, void *arg)
+static void add_fn(struct pe_ctx *ctx, void *arg)
 {
 	struct group_read *r = arg;
-	struct pevent *leader = r->leader, *m;
+	struct pe_event *leader = r->leader, *m;
 	unsigned int i = 0;
 	u64 now = 0;
 
@@ -132,7 +132,7 @@ static void add_fn(struct pctx *ctx, void *arg)
  * An event that any CPU of the package or scope may read counts as being on this one.
  * @caps: its event_caps, as far as all who are to be read share them
  */
-static int readable_cpu(const struct pevent *e, int caps, int cpu)
+static int readable_cpu(const struct pe_event *e, int caps, int cpu)
 {
 	const struct cpumask *sharing;
 	int here = smp_processor_id();
@@ -152,11 +152,11 @@ static int readable_cpu(const struct pevent *e, int caps, int cpu)
 }
 
 /* Without disturbing the CPU that counts it. Return: done. */
-static bool add_here(struct pevent *e, struct group_read *r)
+static bool add_here(struct pe_event *e, struct group_read *r)
 {
-	struct pctx *ctx = pe_ctx(e);
+	struct pe_ctx *ctx = pe_ctx(e);
 	int caps = e->event_caps;
-	struct pevent *m;
+	struct pe_event *m;
 
 	if (!(caps & (PERF_EV_CAP_READ_ACTIVE_PKG | PERF_EV_CAP_READ_SCOPE)))
 		return false;
@@ -177,9 +177,9 @@ static bool add_here(struct pevent *e, struct group_read *r)
  * One event that is scheduled on this very CPU.  With irqs off nobody takes it off, or out of its
  * context, and so no lock is needed.  Return: done.
  */
-static bool add_mine(struct pevent *e, struct group_read *r)
+static bool add_mine(struct pe_event *e, struct group_read *r)
 {
-	struct pctx *ctx = pe_ctx(e);
+	struct pe_ctx *ctx = pe_ctx(e);
 	bool mine;
 
 	if (e->passive || !r->alone || READ_ONCE(ctx->oncpu) != raw_smp_processor_id())
@@ -193,7 +193,7 @@ static bool add_mine(struct pevent *e, struct group_read *r)
 	return mine;
 }
 
-static void add_one_group(struct pevent *leader, struct group_read *r)
+static void add_one_group(struct pe_event *leader, struct group_read *r)
 {
 	r->leader = leader;
 	if (!add_mine(leader, r) && !add_here(leader, r))
@@ -201,9 +201,9 @@ static void add_one_group(struct pevent *leader, struct group_read *r)
 }
 
 /* Add up @e (a leader unless r->alone) and its children. */
-static int add_family(struct pevent *e, struct group_read *r)
+static int add_family(struct pe_event *e, struct group_read *r)
 {
-	struct pevent *child;
+	struct pe_event *child;
 
 	if (!e->attr.inherit) {		/* never has any */
 		add_one_group(e, r);
@@ -229,7 +229,7 @@ static u64 *put_times(u64 *word, u64 format, const struct pe_times *times)
 	return word;
 }
 
-static u64 *put_identity(u64 *word, u64 format, struct pevent *e)
+static u64 *put_identity(u64 *word, u64 format, struct pe_event *e)
 {
 	if (format & PERF_FORMAT_ID)
 		*word++ = pe_primary_id(e);
@@ -243,15 +243,15 @@ static unsigned int words_per_member(u64 format)
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 }
 
-static bool is_timed(const struct pevent *e)
+static bool is_timed(const struct pe_event *e)
 {
 	return e->attr.read_format & PE_FORMAT_TIMES;
 }
 
 /* The answer to a read of a group: @size bytes.  Return: 0 or an error. */
-static int group_words(struct pevent *e, u64 *words, size_t size)
+static int group_words(struct pe_event *e, u64 *words, size_t size)
 {
-	struct pevent *leader = pe_leader(e), *m;
+	struct pe_event *leader = pe_leader(e), *m;
 	u64 format = e->attr.read_format, *word = words;
 	struct group_read r = {
 		.nr	= leader->nr_siblings + 1,
@@ -273,7 +273,7 @@ static int group_words(struct pevent *e, u64 *words, size_t size)
 }
 
 /* Likewise, of one event. */
-static int one_words(struct pevent *e, u64 *words)
+static int one_words(struct pe_event *e, u64 *words)
 {
 	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = words };
 	int err;
@@ -295,13 +295,13 @@ static ssize_t give(char __user *buf, const u64 *words, size_t size)
 }
 
 /* Nobody but the event itself has a part in what is read. */
-static bool reads_alone(const struct pevent *e)
+static bool reads_alone(const struct pe_event *e)
 {
 	return !e->attr.inherit && !(e->attr.read_format & PERF_FORMAT_GROUP);
 }
 
 /* Such an event has no family, ever, and its group does not matter: no mutex is needed. */
-static ssize_t read_alone(struct pevent *e, char __user *buf, size_t len)
+static ssize_t read_alone(struct pe_event *e, char __user *buf, size_t len)
 {
 	u64 words[5] __uninitialized;
 	int err;
@@ -322,7 +322,7 @@ static ssize_t read_alone(struct pevent *e, char __user *buf, size_t len)
  *
  * Return: bytes, or an error.
  */
-static ssize_t family_words(struct pevent *e, size_t len, u64 **words)
+static ssize_t family_words(struct pe_event *e, size_t len, u64 **words)
 {
 	u64 format = e->attr.read_format;
 	size_t size;
@@ -344,7 +344,7 @@ static ssize_t family_words(struct pevent *e, size_t len, u64 **words)
 }
 
 /* With its children, or its group. */
-static ssize_t read_family(struct pevent *e, char __user *buf, size_t len)
+static ssize_t read_family(struct pe_event *e, char __user *buf, size_t len)
 {
 	u64 few[FEW_WORDS] __uninitialized, *words = few;
 	ssize_t size = family_words(e, len, &words);
@@ -362,7 +362,7 @@ static ssize_t read_family(struct pevent *e, char __user *buf, size_t len)
 /* Room for a group of eight with all that can be said of its members. */
 #define HERE_WORDS	28
 
-static u64 *put_own_times(u64 *word, u64 format, struct pevent *e, u64 now)
+static u64 *put_own_times(u64 *word, u64 format, struct pe_event *e, u64 now)
 {
 	struct pe_times times;
 
@@ -373,12 +373,12 @@ static u64 *put_own_times(u64 *word, u64 format, struct pevent *e, u64 now)
 }
 
 /* @read: the event, or its leader if the group is wanted */
-static ssize_t take_words(struct pevent *e, struct pevent *read, u64 *word, size_t len)
+static ssize_t take_words(struct pe_event *e, struct pe_event *read, u64 *word, size_t len)
 {
 	u64 format = e->attr.read_format, now;
 	bool group = format & PERF_FORMAT_GROUP;
 	size_t size = e->plan.read_size;	/* of a group of one */
-	struct pevent *m;
+	struct pe_event *m;
 	int err;
 
 	if (group)
@@ -415,7 +415,7 @@ static ssize_t take_words(struct pevent *e, struct pevent *read, u64 *word, size
 }
 
 /* Under ctx->lock: nobody else is needed to read @e. */
-static bool is_here(const struct pctx *ctx, const struct pevent *e)
+static bool is_here(const struct pe_ctx *ctx, const struct pe_event *e)
 {
 	return ctx->oncpu < 0 || ctx->oncpu == smp_processor_id() || pe_is_passive(e);
 }
@@ -426,12 +426,12 @@ static bool is_here(const struct pctx *ctx, const struct pevent *e)
  * is passive, or in hardware of this CPU or nowhere; the words go to user space afterwards.  The
  * event may be in another context by the time the lock is taken: then it is not here.
  */
-static ssize_t read_here(struct pevent *e, char __user *buf, size_t len)
+static ssize_t read_here(struct pe_event *e, char __user *buf, size_t len)
 {
-	struct pctx *ctx = pe_ctx(e);
+	struct pe_ctx *ctx = pe_ctx(e);
 	u64 words[HERE_WORDS] __uninitialized;
 	ssize_t size = NOT_HERE;
-	struct pevent *read;
+	struct pe_event *read;
 
 	raw_spin_lock_irq(&ctx->lock);
 	read = e->attr.read_format & PERF_FORMAT_GROUP ? pe_leader(e) : e;
@@ -445,15 +445,15 @@ static ssize_t read_here(struct pevent *e, char __user *buf, size_t len)
  * Hits are counted in memory, and nobody asks for more than the count.  A number needs no lock;
  * what has to be computed from a slot's hits does, or it might be more than is counted in the end.
  */
-static bool is_mere_number(const struct pevent *e)
+static bool is_mere_number(const struct pe_event *e)
 {
 	return e->passive && !e->counts_time && !e->attr.inherit && !e->attr.read_format &&
 	       (!e->counts_hits || e->attach_state & PERF_ATTACH_TASK);
 }
 
-static u64 number_of(struct pevent *e)
+static u64 number_of(struct pe_event *e)
 {
-	struct pctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
+	struct pe_ctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
 
 	if (!e->counts_hits)
 		return local64_read(&e->count);
@@ -461,7 +461,7 @@ static u64 number_of(struct pevent *e)
 	return pe_hits_count_locked(e);
 }
 
-static ssize_t read_number(struct pevent *e, char __user *buf, size_t len)
+static ssize_t read_number(struct pe_event *e, char __user *buf, size_t len)
 {
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return 0;
@@ -481,7 +481,7 @@ static ssize_t read_number(struct pevent *e, char __user *buf, size_t len)
  */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
-	struct pevent *e = pe(file->private_data);
+	struct pe_event *e = pe(file->private_data);
 	ssize_t ret = security_perf_event_read(&e->pub);
 
 	if (ret)
@@ -498,10 +498,10 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 }
 
 /* @e alone, as it is in memory; what counts on this CPU is brought up to date. Return: its group */
-static u64 peek_one(struct pevent *e, struct group_read *r)
+static u64 peek_one(struct pe_event *e, struct group_read *r)
 {
 	u64 now, group;
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	for (;;) {
 		ctx = pe_ctx(e);
@@ -529,11 +529,11 @@ static u64 peek_one(struct pevent *e, struct group_read *r)
  * that this CPU stored last: when it was switched out or stopped, at an overflow, at a read.
  * Task context.
  */
-void pe_peek(struct pevent *e, struct pe_glance *glance)
+void pe_peek(struct pe_event *e, struct pe_glance *glance)
 {
 	u64 count = 0;
 	struct group_read r = { .nr = 1, .alone = true, .timed = true, .count = &count };
-	struct pevent *child;
+	struct pe_event *child;
 
 	scoped_guard(mutex, &e->family_lock) {
 		glance->group = peek_one(e, &r);
@@ -554,7 +554,7 @@ void pe_peek(struct pevent *e, struct pe_glance *glance)
  */
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	u64 count = 0;
 	struct group_read r = { .nr = 1, .alone = true, .timed = true, .count = &count };
 
@@ -579,7 +579,7 @@ EXPORT_SYMBOL_GPL(perf_event_read_value);
  */
 int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	bool of_task = e->attach_state & PERF_ATTACH_TASK;
 	bool counts_here;
 	struct pe_times times;

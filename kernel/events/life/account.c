@@ -40,17 +40,17 @@ static DEFINE_MUTEX(sched_mutex);
 static unsigned long sched_idle_since;	/* jiffies */
 
 #ifdef CONFIG_CGROUP_PERF
-static void add_cgroup_user(const struct pevent *e, int change)
+static void add_cgroup_user(const struct pe_event *e, int change)
 {
 	/* Ordered before the install, which looks at current's cgroup: see cgroup.c. */
 	if (e->cgrp)
 		atomic_add_return(change, &pe_cgroup_users);
 }
 #else
-static void add_cgroup_user(const struct pevent *e, int change) { }
+static void add_cgroup_user(const struct pe_event *e, int change) { }
 #endif
 
-static bool needs_switches(const struct pevent *e)
+static bool needs_switches(const struct pe_event *e)
 {
 	return e->attach_state & (PERF_ATTACH_TASK | PERF_ATTACH_SCHED_CB) ||
 	       e->attr.context_switch || e->cgrp ||
@@ -121,7 +121,7 @@ static void add_freq_user(int change) { }
  * tells which form of record attr.mmap and attr.mmap_data get.  It does qualify for records which
  * others have made happen, by asking for mappings of either kind.
  */
-static u32 sideband_requests(const struct pevent *e)
+static u32 sideband_requests(const struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 	u32 kinds = e->plan.sideband;
@@ -135,7 +135,7 @@ static u32 sideband_requests(const struct pevent *e)
 	return kinds;
 }
 
-static void add_sideband_user(const struct pevent *e, int change)
+static void add_sideband_user(const struct pe_event *e, int change)
 {
 	unsigned long kinds;
 	unsigned int kind;
@@ -155,7 +155,7 @@ static void add_sideband_user(const struct pevent *e, int change)
  *
  * Task context, may sleep: the first event that needs context switches waits for a grace period.
  */
-void pe_account(struct pevent *e)
+void pe_account(struct pe_event *e)
 {
 	if (e->parent)
 		return;
@@ -173,7 +173,7 @@ void pe_account(struct pevent *e)
  *
  * Task context.
  */
-void pe_unaccount(struct pevent *e)
+void pe_unaccount(struct pe_event *e)
 {
 	if (e->parent)
 		return;

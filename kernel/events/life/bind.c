@@ -25,7 +25,7 @@
 #include <linux/rcupdate.h>
 #include "life.h"
 
-static void unlink_listener(struct pevent *e, struct perf_buffer *rb)
+static void unlink_listener(struct pe_event *e, struct perf_buffer *rb)
 {
 	scoped_guard(spinlock_irqsave, &rb->listeners_lock)
 		list_del_rcu(&e->rb_entry);
@@ -33,7 +33,7 @@ static void unlink_listener(struct pevent *e, struct perf_buffer *rb)
 	e->rb_was_linked = true;
 }
 
-static void link_listener(struct pevent *e, struct perf_buffer *rb)
+static void link_listener(struct pe_event *e, struct perf_buffer *rb)
 {
 	if (e->rb_was_linked)
 		cond_synchronize_rcu(e->rb_unlinked);
@@ -50,20 +50,20 @@ static void link_listener(struct pevent *e, struct perf_buffer *rb)
  */
 struct aux_stop {
 	struct perf_buffer	*rb;
-	const struct pevent	*sink;
+	const struct pe_event	*sink;
 	bool			stuck;
 };
 
-static bool traces(struct pevent *e, const struct aux_stop *s)
+static bool traces(struct pe_event *e, const struct aux_stop *s)
 {
 	if (e->state != PERF_EVENT_STATE_ACTIVE || !has_aux(&e->pub))
 		return false;
 	return s->sink ? e->sink == s->sink : rcu_access_pointer(e->sink->rb) == s->rb;
 }
 
-static void stop_group(struct pevent *leader, struct aux_stop *s)
+static void stop_group(struct pe_event *leader, struct aux_stop *s)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader) {
 		if (!traces(m, s))
@@ -74,21 +74,21 @@ static void stop_group(struct pevent *leader, struct aux_stop *s)
 	}
 }
 
-static void stop_ctx(struct pctx *ctx, struct aux_stop *s)
+static void stop_ctx(struct pe_ctx *ctx, struct aux_stop *s)
 {
-	struct pevent *leader;
-	struct pe_part *part;
+	struct pe_event *leader;
+	struct pe_pmu_ctx *pmu_ctx;
 	int class;
 
-	list_for_each_entry(part, &ctx->parts, ctx_entry)
+	list_for_each_entry(pmu_ctx, &ctx->pmu_ctxs, ctx_entry)
 		for (class = 0; class < PE_NR_CLASSES; class++)
-			list_for_each_entry(leader, &part->running[class], running_entry)
+			list_for_each_entry(leader, &pmu_ctx->running[class], running_entry)
 				stop_group(leader, s);
 }
 
 static void stop_here(void *info)
 {
-	struct pctx *ctx = pe_current_ctx();
+	struct pe_ctx *ctx = pe_current_ctx();
 
 	pe_lock_here(ctx);
 	stop_ctx(this_cpu_ptr(&pe_cpu.ctx), info);
@@ -111,7 +111,7 @@ static void stop_here(void *info)
  *
  * Task context, irqs on.  Return: nobody writes any more; false if a driver does not obey.
  */
-bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
+bool pe_aux_stop(struct perf_buffer *rb, const struct pe_event *sink)
 {
 	struct aux_stop s = { .rb = rb, .sink = sink };
 	unsigned int turns = 0;
@@ -132,7 +132,7 @@ bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink)
 }
 
 /* Copies of an event whose PMU leaves may leave it later. */
-static bool may_trace(struct pevent *e)
+static bool may_trace(struct pe_event *e)
 {
 	return has_aux(&e->pub) || e->pmu->gone;
 }
@@ -141,7 +141,7 @@ static bool may_trace(struct pevent *e)
  * Return: it traces no more into @old.  Who unmaps the area of @old meanwhile either finds this
  * tracer by e->rb, or waits until it is stopped.
  */
-static bool move_tracer(struct pevent *e, struct perf_buffer *old, struct perf_buffer *rb)
+static bool move_tracer(struct pe_event *e, struct perf_buffer *old, struct perf_buffer *rb)
 {
 	guard(mutex)(&old->aux.mutex);
 	rcu_assign_pointer(e->rb, rb);
@@ -155,7 +155,7 @@ static bool move_tracer(struct pevent *e, struct perf_buffer *old, struct perf_b
  *
  * Task context, may sleep.
  */
-void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
+void pe_bind_buffer(struct pe_event *e, struct perf_buffer *rb)
 {
 	struct perf_buffer *old = pe_bound_buffer(e);
 	bool stopped = true;
@@ -179,7 +179,7 @@ void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb)
 }
 
 /* Would the records of both make sense in one buffer? */
-static bool compatible(const struct pevent *e, const struct pevent *target)
+static bool compatible(const struct pe_event *e, const struct pe_event *target)
 {
 	/* One writer at a time: the same CPU, or the same task on whichever it is. */
 	if (e->cpu != target->cpu)
@@ -191,12 +191,12 @@ static bool compatible(const struct pevent *e, const struct pevent *target)
 }
 
 /* There is one AUX area, in the format of one PMU.  Both mmap_mutexes held: no PMU leaves. */
-static bool compatible_aux(const struct pevent *e, const struct pevent *target)
+static bool compatible_aux(const struct pe_event *e, const struct pe_event *target)
 {
 	return e->pmu == target->pmu || !e->pmu->setup_aux || !target->pmu->setup_aux;
 }
 
-static void lock_two(struct pevent *a, struct pevent *b)
+static void lock_two(struct pe_event *a, struct pe_event *b)
 {
 	if (a > b)
 		swap(a, b);
@@ -205,7 +205,7 @@ static void lock_two(struct pevent *a, struct pevent *b)
 }
 
 /* The buffer of @target if somebody has it mapped; with a reference.  target->mmap_mutex held. */
-static struct perf_buffer *mapped_buffer(struct pevent *target)
+static struct perf_buffer *mapped_buffer(struct pe_event *target)
 {
 	struct perf_buffer *rb = pe_buffer_get(target);
 
@@ -228,7 +228,7 @@ static struct perf_buffer *mapped_buffer(struct pevent *target)
  *
  * Return: 0, or -EINVAL when @e is mapped itself, @target has no buffer, or the two do not match.
  */
-int pe_set_output(struct pevent *e, struct pevent *target)
+int pe_set_output(struct pe_event *e, struct pe_event *target)
 {
 	struct perf_buffer *rb = NULL;
 	int ret = -EINVAL;

@@ -23,7 +23,7 @@ static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
  * Return: 0; -EBADF if @fd is no such thing; -ENOENT if the cgroup was removed; -EINVAL if @e is
  * to join a group that is not of this cgroup.
  */
-int pe_cgroup_connect(struct pevent *e, int fd)
+int pe_cgroup_connect(struct pe_event *e, int fd)
 {
 	struct cgroup_subsys_state *css;
 

@@ -17,7 +17,7 @@
  * irq_work of an inherited event looks at the parent, so a child counts in its parent's mem_refs
  * until then.
  *
- * The copies of plain.c take a shorter way when their own task exits.
+ * Those that were made in bulk (bulk.c) take a shorter way when their own task exits.
  *
  * Called from task context.
  */
@@ -33,7 +33,7 @@ static atomic64_t last_id;
 
 void __init pe_event_caches_init(void)
 {
-	whole_cache = KMEM_CACHE(pevent, SLAB_PANIC);
+	whole_cache = KMEM_CACHE(pe_event, SLAB_PANIC);
 	pe_event_cache = kmem_cache_create("pevent_short", PE_EVENT_SIZE, 0, SLAB_PANIC, NULL);
 }
 
@@ -49,12 +49,12 @@ u64 pe_new_id(void)
 	return atomic64_inc_return(&last_id);
 }
 
-void pe_get(struct pevent *e)
+void pe_get(struct pe_event *e)
 {
 	refcount_inc(&e->refs);
 }
 
-bool pe_tryget(struct pevent *e)
+bool pe_tryget(struct pe_event *e)
 {
 	return refcount_inc_not_zero(&e->refs);
 }
@@ -65,7 +65,7 @@ bool pe_tryget(struct pevent *e)
  *
  * Any context but NMI.  Its inherited events do until RCU is done with them.
  */
-void pe_put_memory(struct pevent *e)
+void pe_put_memory(struct pe_event *e)
 {
 	if (!refcount_dec_and_test(&e->mem_refs))
 		return;
@@ -79,8 +79,8 @@ void pe_put_memory(struct pevent *e)
 
 static void free_rcu_done(struct rcu_head *rcu)
 {
-	struct pevent *e = container_of(rcu, struct pevent, rcu);
-	struct pevent *parent = pe_parent(e);
+	struct pe_event *e = container_of(rcu, struct pe_event, rcu);
+	struct pe_event *parent = pe_parent(e);
 
 	/* No hit can queue them any more; one that did may be waiting for its interrupt. */
 	if (!pe_pending_idle(e)) {
@@ -98,7 +98,7 @@ static void free_rcu_done(struct rcu_head *rcu)
 		pe_put_memory(parent);
 }
 
-static void unbind_buffer(struct pevent *e)
+static void unbind_buffer(struct pe_event *e)
 {
 	mutex_lock(&e->mmap_mutex);
 	pe_bind_buffer(e, NULL);
@@ -106,9 +106,9 @@ static void unbind_buffer(struct pevent *e)
 }
 
 /* Undo pe_alloc(), as far as it got: each step knows whether its counterpart was done. */
-static void destroy(struct pevent *e)
+static void destroy(struct pe_event *e)
 {
-	struct pevent *parent = pe_parent(e);
+	struct pe_event *parent = pe_parent(e);
 
 	pe_pending_sync(e);
 	if (rcu_access_pointer(e->rb))
@@ -132,7 +132,7 @@ static void destroy(struct pevent *e)
  *
  * Task context, may sleep.
  */
-void pe_put(struct pevent *e)
+void pe_put(struct pe_event *e)
 {
 	if (!refcount_dec_and_test(&e->refs))
 		return;
@@ -149,7 +149,7 @@ void pe_put(struct pevent *e)
  *
  * Task context, may sleep.
  */
-void pe_snapshot_put(struct pevent **events, unsigned int nr)
+void pe_snapshot_put(struct pe_event **events, unsigned int nr)
 {
 	unsigned int i;
 
@@ -158,7 +158,7 @@ void pe_snapshot_put(struct pevent **events, unsigned int nr)
 	kvfree(events);
 }
 
-static void init_lists(struct pevent *e)
+static void init_lists(struct pe_event *e)
 {
 	INIT_LIST_HEAD(&e->sibling_list);
 	INIT_LIST_HEAD(&e->active_entry);
@@ -184,7 +184,7 @@ static void init_lists(struct pevent *e)
 	refcount_set(&e->mem_refs, 1);
 }
 
-static void init_handler(struct pevent *e, const struct pe_origin_args *args)
+static void init_handler(struct pe_event *e, const struct pe_origin_args *args)
 {
 	if (args->handler) {
 		e->overflow_handler = args->handler;
@@ -199,15 +199,15 @@ static void init_handler(struct pevent *e, const struct pe_origin_args *args)
 	}
 }
 
-/* What is known from the start, see pe_elaborate(). */
-static void init_overflows(struct pevent *e, const struct pe_origin_args *args)
+/* What is known from the start, see pe_take_slow_overflow(). */
+static void init_overflows(struct pe_event *e, const struct pe_origin_args *args)
 {
 	init_handler(e, args);
 	if (e->sink == e && (e->attr.sigtrap || pe_needs_tracer(e)))
-		pe_elaborate(e);
+		pe_take_slow_overflow(e);
 }
 
-static void init_period(struct pevent *e)
+static void init_period(struct pe_event *e)
 {
 	struct hw_perf_event *hw = &e->hw;
 
@@ -220,18 +220,18 @@ static void init_period(struct pevent *e)
 
 static void run_sigtrap(struct callback_head *work)
 {
-	struct pevent *e = container_of(work, struct pevent, sigtrap_work);
+	struct pe_event *e = container_of(work, struct pe_event, sigtrap_work);
 
 	pe_sigtrap_send(e);
 	pe_put(e);
 }
 
-static struct pevent *make(const struct pe_origin_args *args)
+static struct pe_event *make(const struct pe_origin_args *args)
 {
 	int node = args->cpu >= 0 ? cpu_to_node(args->cpu) : NUMA_NO_NODE;
-	struct pevent *e = kmem_cache_alloc_node(cache_for(args->attr), GFP_KERNEL | __GFP_ZERO,
-						 node);
-	struct pevent *parent = args->parent;
+	struct pe_event *e = kmem_cache_alloc_node(cache_for(args->attr), GFP_KERNEL | __GFP_ZERO,
+						   node);
+	struct pe_event *parent = args->parent;
 
 	if (!e)
 		return NULL;
@@ -265,7 +265,7 @@ static struct pevent *make(const struct pe_origin_args *args)
 }
 
 /* Which parts of AUX tracing are of no use with this PMU? */
-static int check_tracing(struct pevent *e)
+static int check_tracing(struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 	int caps = e->pmu->capabilities;
@@ -285,7 +285,7 @@ static int check_tracing(struct pevent *e)
 }
 
 /* What only some events need. */
-static int equip(struct pevent *e, const int *cgroup_fd)
+static int equip(struct pe_event *e, const int *cgroup_fd)
 {
 	struct pmu *pmu = e->pmu;
 	int err;
@@ -343,9 +343,9 @@ static bool may_exist(int cpu)
  * Task context, in a pe_pmus_read_lock() section: see pe_pmu_bind_event().
  * Return: the event, or ERR_PTR with the errno of the ABI.
  */
-struct pevent *pe_alloc(const struct pe_origin_args *args)
+struct pe_event *pe_alloc(const struct pe_origin_args *args)
 {
-	struct pevent *e;
+	struct pe_event *e;
 	int err;
 
 	if (!may_exist(args->cpu) && (!args->task || args->cpu != -1))

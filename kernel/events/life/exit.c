@@ -19,7 +19,7 @@
 /* Events that the task opened stay with their file descriptors; they lose their owner. */
 static void disown_all(struct task_struct *task)
 {
-	struct pevent *e, *next;
+	struct pe_event *e, *next;
 
 	mutex_lock(&task->perf_event_mutex);
 	list_for_each_entry_safe(e, next, &task->perf_event_list, owner_entry) {
@@ -34,9 +34,9 @@ static void disown_all(struct task_struct *task)
  * Take the task's context away from it and mark it dead, in one step for the scheduler: a switch
  * either takes the context out, or finds none.  Return: the context with its mutex held, or NULL.
  */
-static struct pctx *take_out_for_good(struct task_struct *task)
+static struct pe_ctx *take_out_for_good(struct task_struct *task)
 {
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	/*
 	 * disown_all() has just had the mutex: who published a context before is seen, and nobody
@@ -54,7 +54,7 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 	if (ctx->oncpu >= 0)
 		pe_ctx_out(ctx, pe_now());
 	ctx->dead = true;
-	pe_ctx_end_kind(ctx);
+	pe_ctx_end_equiv(ctx);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	pe_unlock_here(ctx);
 	local_irq_enable();
@@ -62,12 +62,12 @@ static struct pctx *take_out_for_good(struct task_struct *task)
 }
 
 /* The first event of a dead context, pinned; it is another one as soon as this one has left. */
-static struct pevent *next_to_leave(struct pctx *ctx)
+static struct pe_event *next_to_leave(struct pe_ctx *ctx)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	e = list_first_entry_or_null(&ctx->events, struct pevent, ctx_entry);
+	e = list_first_entry_or_null(&ctx->events, struct pe_event, ctx_entry);
 	/* Attached events have a reference: it is dropped after they are detached. */
 	if (e)
 		pe_get(e);
@@ -80,28 +80,28 @@ static struct pevent *next_to_leave(struct pctx *ctx)
  */
 static void put_all(struct llist_node *gone)
 {
-	struct pevent *e, *next;
+	struct pe_event *e, *next;
 
 	llist_for_each_entry_safe(e, next, gone, put_later)
 		pe_put(e);
 }
 
-/* As above, by the task that exits: nobody can hit its plain copies any more. */
+/* As above, by the task that exits: nobody can hit what was made in bulk any more. */
 static void put_all_exited(struct llist_node *gone)
 {
-	struct pe_plain_stock stock = { };
-	struct pevent *e, *next;
+	struct pe_bulk_stock stock = { };
+	struct pe_event *e, *next;
 
 	llist_for_each_entry_safe(e, next, gone, put_later) {
-		if (e->plain)
-			pe_plain_put(e, &stock);
+		if (e->bulk)
+			pe_bulk_put(e, &stock);
 		else
 			pe_put(e);
 	}
-	pe_plain_restore(&stock);
+	pe_bulk_restore(&stock);
 }
 
-static void leave(struct pevent *e)
+static void leave(struct pe_event *e)
 {
 	if (e->parent) {
 		pe_child_leave(e, PERF_EVENT_STATE_EXIT);
@@ -115,10 +115,10 @@ static void leave(struct pevent *e)
  * Copies whose values are told, pinned, in the order of their opening: pe_record_reads() sleeps,
  * and who closes a parent takes its copies without ctx->mutex.
  */
-static struct llist_node *pin_told(struct pctx *ctx)
+static struct llist_node *pin_told(struct pe_ctx *ctx)
 {
 	LLIST_HEAD(told);
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
@@ -128,7 +128,7 @@ static struct llist_node *pin_told(struct pctx *ctx)
 }
 
 /* READ records.  Without ctx->mutex, as these may be the last references; nothing is added. */
-static void tell_reads(struct pctx *ctx, struct task_struct *task)
+static void tell_reads(struct pe_ctx *ctx, struct task_struct *task)
 {
 	struct llist_node *told = pin_told(ctx);
 
@@ -137,13 +137,13 @@ static void tell_reads(struct pctx *ctx, struct task_struct *task)
 }
 
 /* With ctx->mutex.  Return: what is to be put without. */
-static struct llist_node *leave_all(struct pctx *ctx)
+static struct llist_node *leave_all(struct pe_ctx *ctx)
 {
 	LLIST_HEAD(gone);
-	struct pevent *e;
+	struct pe_event *e;
 
 	while ((e = next_to_leave(ctx))) {
-		if (!e->plain || !pe_plain_leave(e, ctx))
+		if (!e->bulk || !pe_bulk_leave(e, ctx))
 			leave(e);
 		__llist_add(&e->put_later, &gone);
 	}
@@ -159,7 +159,7 @@ static struct llist_node *leave_all(struct pctx *ctx)
 void perf_event_exit_task(struct task_struct *task)
 {
 	struct llist_node *gone;
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	disown_all(task);
 
@@ -185,11 +185,11 @@ void perf_event_exit_task(struct task_struct *task)
  * Enable what waits for exec.  The context is out meanwhile, for each sibling would have its group
  * taken out and tried again.  Return: there are events that end with exec.
  */
-static bool enable_on_exec(struct pctx *ctx)
+static bool enable_on_exec(struct pe_ctx *ctx)
 {
 	bool some_end = false, in = ctx->oncpu >= 0, out = false;
 	u64 now = pe_now();
-	struct pevent *e;
+	struct pe_event *e;
 
 	list_for_each_entry(e, &ctx->events, ctx_entry) {
 		some_end |= e->attr.remove_on_exec;
@@ -212,10 +212,10 @@ static bool enable_on_exec(struct pctx *ctx)
  * list may change under the walk, but nobody frees an event of current's context without waiting
  * for RCU: only current does, when it exits.
  */
-static struct llist_node *pin_ending(struct pctx *ctx)
+static struct llist_node *pin_ending(struct pe_ctx *ctx)
 {
 	LLIST_HEAD(ending);
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
@@ -225,10 +225,10 @@ static struct llist_node *pin_ending(struct pctx *ctx)
 }
 
 /* The old program's events go; the rest of their groups goes on without them. */
-static void remove_on_exec(struct pctx *ctx)
+static void remove_on_exec(struct pe_ctx *ctx)
 {
 	struct llist_node *ending;
-	struct pevent *e;
+	struct pe_event *e;
 
 	mutex_lock(&ctx->mutex);
 	ending = pin_ending(ctx);
@@ -254,7 +254,7 @@ static void remove_on_exec(struct pctx *ctx)
  */
 void perf_event_exec(void)
 {
-	struct pctx *ctx = pe_hold_current_ctx();
+	struct pe_ctx *ctx = pe_hold_current_ctx();
 	bool some_end;
 
 	if (!ctx)

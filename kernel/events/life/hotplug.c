@@ -22,7 +22,7 @@
 
 static void enter_oncpu(void *info)
 {
-	struct pctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
+	struct pe_ctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
 
 	pe_lock_here(NULL);
 	if (ctx->oncpu < 0)
@@ -34,8 +34,8 @@ static void enter_oncpu(void *info)
 /* Out first: nobody is scheduled in place of those that leave. */
 static void leave_oncpu(void *info)
 {
-	struct pctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
-	struct pevent *e, *next;
+	struct pe_ctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
+	struct pe_event *e, *next;
 	u64 now = pe_now();
 
 	pe_cgroup_leave_all();

@@ -24,7 +24,7 @@
 #include <linux/wait_bit.h>
 #include "life.h"
 
-static bool inherits(const struct pevent *e, u64 clone_flags)
+static bool inherits(const struct pe_event *e, u64 clone_flags)
 {
 	/* Siblings go with their leader. */
 	return e->attr.inherit &&
@@ -33,7 +33,7 @@ static bool inherits(const struct pevent *e, u64 clone_flags)
 	       (!e->attr.sigtrap || !(clone_flags & CLONE_CLEAR_SIGHAND));
 }
 
-static void copy_period(struct pevent *copy, const struct pevent *from)
+static void copy_period(struct pe_event *copy, const struct pe_event *from)
 {
 	if (!from->attr.freq)
 		return;
@@ -46,16 +46,16 @@ static void copy_period(struct pevent *copy, const struct pevent *from)
  * The PMU that schedules the copy's group so far, as for an opened event.  Not the one that has the
  * original: the hardware there may be leaving, and be left out of the copy.
  */
-static struct pmu *group_pmu(struct pevent *e, struct pevent *leader)
+static struct pmu *group_pmu(struct pe_event *e, struct pe_event *leader)
 {
-	return leader && is_software_event(&e->pub) ? pe_part(leader)->pmu : e->pmu;
+	return leader && is_software_event(&e->pub) ? pe_pmu_ctx(leader)->pmu : e->pmu;
 }
 
 /* Return: the copy, attached; NULL if its PMU is going. */
-static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
-				enum perf_event_state state, struct pctx *ctx)
+static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader,
+				  enum perf_event_state state, struct pe_ctx *ctx)
 {
-	struct pevent *origin = pe_origin(from);
+	struct pe_event *origin = pe_origin(from);
 	struct pe_origin_args args = {
 		.attr	= &origin->attr,
 		.cpu	= origin->cpu,
@@ -65,7 +65,7 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
 	};
 	struct perf_event_attr whole;
 	struct pmu *pmu;
-	struct pevent *e;
+	struct pe_event *e;
 	int err;
 
 	/* PERF_EVENT_IOC_MODIFY_ATTRIBUTES may be half done; join_family() sees if it was. */
@@ -89,7 +89,7 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
 	if (!err && pmu != e->pmu)
 		err = pe_ctx_reserve(ctx, e->pmu, e);
 	if (!err) {
-		e->pmu_ctx = &pe_ctx_part(ctx, pmu)->pub;
+		e->pmu_ctx = &pe_find_pmu_ctx(ctx, pmu)->pub;
 		err = pe_task_data_get(e, ctx);
 	}
 	if (err) {
@@ -105,20 +105,20 @@ static struct pevent *make_copy(struct pevent *from, struct pevent *leader,
  * A period or program that the origin was given is for those copied from then on.  If @from is
  * older, its context and the new one are not to be exchanged.
  */
-static void compare(struct pevent *copy, const struct pevent *from)
+static void compare(struct pe_event *copy, const struct pe_event *from)
 {
 	if (copy->attr.sample_period == from->attr.sample_period &&
 	    copy->prog == READ_ONCE(from->prog))
 		return;
 	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
-	pe_ctx_end_kind(pe_ctx(from));
+	pe_ctx_end_equiv(pe_ctx(from));
 }
 
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
-static struct pevent *copy_event(struct pevent *from, struct pevent *leader, struct pctx *ctx,
-				 struct pe_plain_stock *stock)
+static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leader,
+				   struct pe_ctx *ctx, struct pe_bulk_stock *stock)
 {
-	struct pevent *origin = pe_origin(from), *e;
+	struct pe_event *origin = pe_origin(from), *e;
 	enum perf_event_state state;
 	unsigned int gen;
 
@@ -129,8 +129,8 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
 	mutex_unlock(&origin->family_lock);
 	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
-	if (!leader && pe_plain_can(from))
-		e = pe_plain_copy(from, state, ctx, stock);
+	if (!leader && pe_bulk_can(from))
+		e = pe_bulk_copy(from, state, ctx, stock);
 	else
 		e = make_copy(from, leader, state, ctx);
 	if (IS_ERR_OR_NULL(e))
@@ -145,9 +145,9 @@ static struct pevent *copy_event(struct pevent *from, struct pevent *leader, str
  * The leader of a new task's copy of @e; or @e if that leads itself, as it is about to do in the
  * parent when its own leader is on its way out; or NULL if @e is not to be copied.
  */
-static struct pevent *copied_leader(struct pevent *e, u64 clone_flags)
+static struct pe_event *copied_leader(struct pe_event *e, u64 clone_flags)
 {
-	struct pevent *leader = pe_leader(e);
+	struct pe_event *leader = pe_leader(e);
 
 	if (leader != e && leader->clone)
 		return leader->clone;
@@ -158,17 +158,17 @@ static struct pevent *copied_leader(struct pevent *e, u64 clone_flags)
 	return e;
 }
 
-static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, u64 clone_flags)
+static int copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, u64 clone_flags)
 {
-	struct pe_plain_stock stock = { .wanted = nr };
+	struct pe_bulk_stock stock = { .wanted = nr };
 	int err = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
 		from[i]->clone = NULL;
 	for (i = 0; i < nr; i++) {
-		struct pevent *leader = copied_leader(from[i], clone_flags);
-		struct pevent *copy;
+		struct pe_event *leader = copied_leader(from[i], clone_flags);
+		struct pe_event *copy;
 
 		if (!leader)
 			continue;
@@ -179,22 +179,22 @@ static int copy_events(struct pctx *ctx, struct pevent **from, unsigned int nr, 
 		}
 		from[i]->clone = copy;
 	}
-	pe_plain_restore(&stock);
+	pe_bulk_restore(&stock);
 	return err;
 }
 
 /* @from: current's context, held: its events have but one e->clone */
-static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_flags)
+static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone_flags)
 {
-	struct pctx *ctx = pe_ctx_new(child);
-	struct pevent **events;
+	struct pe_ctx *ctx = pe_ctx_new(child);
+	struct pe_event **events;
 	unsigned int nr;
 	int err, idx;
 
 	if (!ctx)
 		return -ENOMEM;
 	child->perf_event_ctxp = &ctx->pub;
-	pe_ctx_begin_kind(from);
+	pe_ctx_make_equiv(from);
 
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
@@ -205,7 +205,7 @@ static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_f
 		err = copy_events(ctx, events, nr, clone_flags);
 		mutex_unlock(&ctx->mutex);
 		pe_snapshot_put(events, nr);
-		pe_ctx_same_kind(ctx, from);
+		pe_ctx_copy_equiv(ctx, from);
 	} else {
 		err = -ENOMEM;
 	}
@@ -222,7 +222,7 @@ static int inherit_ctx(struct task_struct *child, struct pctx *from, u64 clone_f
  */
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
-	struct pctx *from;
+	struct pe_ctx *from;
 	int err = 0;
 
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
@@ -247,8 +247,8 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
  */
 void perf_event_free_task(struct task_struct *task)
 {
-	struct pctx *ctx = pe_task_ctx(task);
-	struct pevent *e, *next;
+	struct pe_ctx *ctx = pe_task_ctx(task);
+	struct pe_event *e, *next;
 
 	if (!ctx)
 		return;
@@ -265,9 +265,9 @@ void perf_event_free_task(struct task_struct *task)
 	pe_ctx_put(ctx);
 }
 
-static void follow_fn(struct pctx *ctx, void *arg)
+static void follow_fn(struct pe_ctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct pe_event *e = arg;
 
 	if (pe_parent(e)->family_on)
 		pe_enable_locked(e, pe_now());
@@ -276,13 +276,13 @@ static void follow_fn(struct pctx *ctx, void *arg)
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-static void stop_fn(struct pctx *ctx, void *arg)
+static void stop_fn(struct pe_ctx *ctx, void *arg)
 {
 	pe_disable_locked(arg, pe_now());
 }
 
 /* Return: false if @e cannot watch what its family watches now. */
-static bool follow_breakpoint(struct pevent *e)
+static bool follow_breakpoint(struct pe_event *e)
 {
 	struct perf_event_attr *attr = &pe_parent(e)->attr;
 
@@ -295,14 +295,14 @@ static bool follow_breakpoint(struct pevent *e)
 	return true;
 }
 #else
-static bool follow_breakpoint(struct pevent *e)
+static bool follow_breakpoint(struct pe_event *e)
 {
 	return true;
 }
 #endif
 
 /* The family may have been enabled, disabled or moved since.  Return: @e is as the others. */
-static bool follow(struct pevent *e)
+static bool follow(struct pe_event *e)
 {
 	if (e->family_gen == pe_parent(e)->family_gen)
 		return true;
@@ -316,16 +316,16 @@ static bool follow(struct pevent *e)
  * The ranges of a new member are its own task's.  A change of the list that began before may have
  * found the copy or missed it; it is over when the mutex is taken.
  */
-static void follow_filters(struct pevent *e)
+static void follow_filters(struct pe_event *e)
 {
 	guard(mutex)(pe_addr_filters_mutex(e));
 	if (!list_empty(&pe_parent(e)->addr_filters.list))
 		pe_addr_filters_apply(e);
 }
 
-static void join_family(struct pevent *e)
+static void join_family(struct pe_event *e)
 {
-	struct pevent *parent = pe_parent(e);
+	struct pe_event *parent = pe_parent(e);
 	bool filtered = e->addr_filter_ranges;
 
 	if (filtered)
@@ -356,8 +356,8 @@ static void join_family(struct pevent *e)
  */
 void perf_event_fork(struct task_struct *task)
 {
-	struct pctx *ctx = pe_task_ctx(task);
-	struct pevent *e, *next;
+	struct pe_ctx *ctx = pe_task_ctx(task);
+	struct pe_event *e, *next;
 
 	if (ctx)
 		list_for_each_entry_safe(e, next, &ctx->unjoined, child_entry)
@@ -384,9 +384,9 @@ void perf_event_delayed_put(struct task_struct *task)
  * fork has not brought into the family yet has counted nothing, and is dropped when it wants to
  * join.
  */
-void pe_child_leave(struct pevent *child, enum perf_event_state final)
+void pe_child_leave(struct pe_event *child, enum perf_event_state final)
 {
-	struct pevent *parent = pe_parent(child);
+	struct pe_event *parent = pe_parent(child);
 	struct pe_times times;
 	bool ours;
 
@@ -417,9 +417,9 @@ void pe_child_leave(struct pevent *child, enum perf_event_state final)
  *
  * With the family lock held: nobody joins or leaves meanwhile.
  */
-void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg)
+void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg), void *arg)
 {
-	struct pevent *child;
+	struct pe_event *child;
 
 	/* Never has children; what else @fn wants to be alone with, ctx->mutex keeps. */
 	if (!e->attr.inherit) {
@@ -440,10 +440,10 @@ void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), v
  *
  * Return: an array for pe_snapshot_put(), or NULL without memory.
  */
-struct pevent **pe_family_snapshot(struct pevent *e, unsigned int *nr)
+struct pe_event **pe_family_snapshot(struct pe_event *e, unsigned int *nr)
 {
 	size_t room = 1 + list_count_nodes(&e->children);
-	struct pevent **family, *child;
+	struct pe_event **family, *child;
 
 	lockdep_assert_held(&e->family_lock);
 	family = kvmalloc_array(room, sizeof(*family), GFP_KERNEL);

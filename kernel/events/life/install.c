@@ -27,10 +27,10 @@
  *
  * While it is held the event stays in this context, or in none.  Return: the context.
  */
-struct pctx *pe_lock_ctx(struct pevent *e)
+struct pe_ctx *pe_lock_ctx(struct pe_event *e)
 {
 	for (;;) {
-		struct pctx *ctx = pe_ctx(e);
+		struct pe_ctx *ctx = pe_ctx(e);
 
 		mutex_lock(&ctx->mutex);
 		if (likely(pe_ctx(e) == ctx))
@@ -39,9 +39,9 @@ struct pctx *pe_lock_ctx(struct pevent *e)
 	}
 }
 
-static struct pctx *get_live_ctx(struct task_struct *task)
+static struct pe_ctx *get_live_ctx(struct task_struct *task)
 {
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	guard(rcu)();
 	/* A pointer changes before its reference is dropped, so a failure means: look again. */
@@ -51,9 +51,9 @@ static struct pctx *get_live_ctx(struct task_struct *task)
 }
 
 /* Publish @fresh unless somebody was faster. Return: the task's context or an error. */
-static struct pctx *publish_ctx(struct task_struct *task, struct pctx *fresh)
+static struct pe_ctx *publish_ctx(struct task_struct *task, struct pe_ctx *fresh)
 {
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	guard(mutex)(&task->perf_event_mutex);
 	ctx = get_live_ctx(task);
@@ -68,13 +68,13 @@ static struct pctx *publish_ctx(struct task_struct *task, struct pctx *fresh)
 	return fresh;
 }
 
-static void discard_ctx(struct pctx *ctx)
+static void discard_ctx(struct pe_ctx *ctx)
 {
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }
 
-static struct pctx *get_cpu_ctx(int cpu)
+static struct pe_ctx *get_cpu_ctx(int cpu)
 {
 	int err = perf_allow_cpu();
 
@@ -84,9 +84,9 @@ static struct pctx *get_cpu_ctx(int cpu)
 	return &per_cpu(pe_cpu, cpu).ctx;
 }
 
-static struct pctx *get_task_ctx(struct task_struct *task)
+static struct pe_ctx *get_task_ctx(struct task_struct *task)
 {
-	struct pctx *ctx, *fresh;
+	struct pe_ctx *ctx, *fresh;
 
 	ctx = get_live_ctx(task);
 	if (ctx)
@@ -101,13 +101,13 @@ static struct pctx *get_task_ctx(struct task_struct *task)
 }
 
 /*
- * Is it still the context of @task?  If so, nobody exchanges it while its mutex is held: it gets a
- * kind only under that.  A 0 comes after the last exchange, which is seen then.
+ * Is it still the context of @task?  If so, nobody exchanges it while its mutex is held: it gets
+ * an equiv_id only under that.  A 0 comes after the last exchange, which is seen then.
  */
-static bool stays_with(struct pctx *ctx, const struct task_struct *task)
+static bool stays_with(struct pe_ctx *ctx, const struct task_struct *task)
 {
 	lockdep_assert_held(&ctx->mutex);
-	if (!READ_ONCE(ctx->kind)) {
+	if (!READ_ONCE(ctx->equiv_id)) {
 		smp_acquire__after_ctrl_dep();
 		return READ_ONCE(ctx->task) == task;
 	}
@@ -115,7 +115,7 @@ static bool stays_with(struct pctx *ctx, const struct task_struct *task)
 	guard(raw_spinlock_irq)(&ctx->lock);
 	if (ctx->task != task)
 		return false;
-	pe_ctx_end_kind(ctx);
+	pe_ctx_end_equiv(ctx);
 	return true;
 }
 
@@ -127,10 +127,10 @@ static bool stays_with(struct pctx *ctx, const struct task_struct *task)
  * Sleeps.  Return: the context with a reference and its mutex held, perhaps dead; -EACCES if events
  * of a CPU are not for the caller; -ESRCH if the task exits; -ENOMEM.
  */
-struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
+struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu)
 {
 	for (;;) {
-		struct pctx *ctx = task ? get_task_ctx(task) : get_cpu_ctx(cpu);
+		struct pe_ctx *ctx = task ? get_task_ctx(task) : get_cpu_ctx(cpu);
 
 		if (IS_ERR(ctx))
 			return ctx;
@@ -144,7 +144,7 @@ struct pctx *pe_find_ctx(struct task_struct *task, int cpu)
 
 static void enter_if_current(void *info)
 {
-	struct pctx *ctx = info;
+	struct pe_ctx *ctx = info;
 
 	if (pe_task_ctx(current) == ctx)
 		pe_ctx_enter_current(ctx, NULL);
@@ -162,7 +162,7 @@ static int cpu_of(struct task_struct *task, void *unused)
  * Without effect when the task does not run: its next switch does it.  No lock of a context is
  * held, as those of the scheduler are outside of them.
  */
-void pe_activate_ctx(struct pctx *ctx)
+void pe_activate_ctx(struct pe_ctx *ctx)
 {
 	int cpu;
 
@@ -178,18 +178,18 @@ void pe_activate_ctx(struct pctx *ctx)
 	/* It has come in since it was empty. */
 	if (READ_ONCE(ctx->oncpu) >= 0)
 		return;
-	/* An event that came a moment ago ended the kind: the task stays. */
+	/* An event that came a moment ago ended the equivalence: the task stays. */
 	cpu = task_call_func(ctx->task, cpu_of, NULL);
 	if (cpu >= 0)
 		smp_call_function_single(cpu, enter_if_current, ctx, 1);
 }
 
 struct install_args {
-	struct pevent	*e;
+	struct pe_event	*e;
 	bool		first;		/* of the context, which is to be let in yet */
 };
 
-static void install_fn(struct pctx *ctx, void *arg)
+static void install_fn(struct pe_ctx *ctx, void *arg)
 {
 	struct install_args *args = arg;
 	u64 now = pe_now();
@@ -204,9 +204,9 @@ static void install_fn(struct pctx *ctx, void *arg)
 }
 
 /* Nothing of the group is in hardware, with the newcomer neither; and nobody looks at it. */
-static bool joins_passively(const struct pevent *e)
+static bool joins_passively(const struct pe_event *e)
 {
-	const struct pevent *leader = pe_leader(e);
+	const struct pe_event *leader = pe_leader(e);
 
 	if (!pe_passive_in_group(e, leader) || pe_cgroup_is_first(e))
 		return false;
@@ -221,7 +221,7 @@ static bool joins_passively(const struct pevent *e)
  *
  * The caller's reference on the context goes to the event.
  */
-void pe_attach(struct pctx *ctx, struct pevent *e)
+void pe_attach(struct pe_ctx *ctx, struct pe_event *e)
 {
 	struct install_args args = { .e = e };
 
@@ -243,15 +243,15 @@ void pe_attach(struct pctx *ctx, struct pevent *e)
 }
 
 struct detach_args {
-	struct pevent		*e;
+	struct pe_event		*e;
 	enum perf_event_state	final;
 	bool			keep_group;
 };
 
-static void detach_fn(struct pctx *ctx, void *arg)
+static void detach_fn(struct pe_ctx *ctx, void *arg)
 {
 	struct detach_args *args = arg;
-	struct pevent *e = args->e;
+	struct pe_event *e = args->e;
 	u64 now = pe_now();
 
 	pe_withdraw(e, args->keep_group, now);
@@ -266,7 +266,7 @@ static void detach_fn(struct pctx *ctx, void *arg)
  *
  * For events that a user opened, ctx->mutex is held: siblings are walked under it.
  */
-void pe_detach(struct pevent *e, enum perf_event_state final)
+void pe_detach(struct pe_event *e, enum perf_event_state final)
 {
 	struct detach_args args = { .e = e, .final = final };
 
@@ -280,7 +280,7 @@ void pe_detach(struct pevent *e, enum perf_event_state final)
  *
  * Members of a group that a user opened exit together, and can be read as a group until closed.
  */
-void pe_retire(struct pevent *e)
+void pe_retire(struct pe_event *e)
 {
 	struct detach_args args = {
 		.e		= e,
@@ -298,7 +298,7 @@ void pe_retire(struct pevent *e)
  *
  * Task context, without ctx->mutex.
  */
-void pe_leave_owner(struct pevent *e)
+void pe_leave_owner(struct pe_event *e)
 {
 	struct task_struct *owner;
 
@@ -324,12 +324,12 @@ void pe_leave_owner(struct pevent *e)
 	put_task_struct(owner);
 }
 
-static void release_children(struct pevent *e)
+static void release_children(struct pe_event *e)
 {
-	struct pevent *child;
+	struct pe_event *child;
 
 	mutex_lock(&e->family_lock);
-	while ((child = list_first_entry_or_null(&e->children, struct pevent, child_entry))) {
+	while ((child = list_first_entry_or_null(&e->children, struct pe_event, child_entry))) {
 		list_del_init(&child->child_entry);
 		child->in_family = false;
 		mutex_unlock(&e->family_lock);
@@ -346,7 +346,7 @@ static void release_children(struct pevent *e)
  *
  * A child that fork has not brought into the family yet sees DEAD when it wants to join.
  */
-void pe_release(struct pevent *e)
+void pe_release(struct pe_event *e)
 {
 	bool parent;
 

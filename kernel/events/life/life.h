@@ -10,82 +10,82 @@ struct pe_origin_args {
 	const struct perf_event_attr	*attr;
 	int				cpu;
 	struct task_struct		*task;
-	struct pevent			*leader;	/* NULL: its own */
-	struct pevent			*parent;	/* NULL: opened, not inherited */
+	struct pe_event			*leader;	/* NULL: its own */
+	struct pe_event			*parent;	/* NULL: opened, not inherited */
 	const int			*cgroup_fd;	/* NULL: not of a cgroup */
 	perf_overflow_handler_t		handler;
 	void				*handler_context;
 };
 
-struct pevent *pe_alloc(const struct pe_origin_args *args);
-void pe_get(struct pevent *e);
-bool pe_tryget(struct pevent *e);
-void pe_put(struct pevent *e);
-void pe_snapshot_put(struct pevent **events, unsigned int nr);	/* of pe_ctx_snapshot() */
+struct pe_event *pe_alloc(const struct pe_origin_args *args);
+void pe_get(struct pe_event *e);
+bool pe_tryget(struct pe_event *e);
+void pe_put(struct pe_event *e);
+void pe_snapshot_put(struct pe_event **events, unsigned int nr);	/* of pe_ctx_snapshot() */
 void pe_event_caches_init(void);
 extern struct kmem_cache *pe_event_cache;
 u64 pe_new_id(void);
-void pe_put_memory(struct pevent *e);
+void pe_put_memory(struct pe_event *e);
 
 /* account.c: who needs which static key and counter */
-void pe_account(struct pevent *e);
-void pe_unaccount(struct pevent *e);
+void pe_account(struct pe_event *e);
+void pe_unaccount(struct pe_event *e);
 
 /* bind.c: event <-> buffer */
-void pe_bind_buffer(struct pevent *e, struct perf_buffer *rb);	/* e->mmap_mutex held */
-bool pe_aux_stop(struct perf_buffer *rb, const struct pevent *sink);
-int pe_set_output(struct pevent *e, struct pevent *target);	/* target may be NULL */
+void pe_bind_buffer(struct pe_event *e, struct perf_buffer *rb);	/* e->mmap_mutex held */
+bool pe_aux_stop(struct perf_buffer *rb, const struct pe_event *sink);
+int pe_set_output(struct pe_event *e, struct pe_event *target);	/* target may be NULL */
 
 /* e->rb for those who keep it from changing: holders of e->mmap_mutex, mappings made through @e */
-static inline struct perf_buffer *pe_bound_buffer(struct pevent *e)
+static inline struct perf_buffer *pe_bound_buffer(struct pe_event *e)
 {
 	return rcu_dereference_protected(e->rb, lockdep_is_held(&e->mmap_mutex) ||
 						atomic_read(&e->mmap_count));
 }
 
 /* install.c */
-struct pctx *pe_lock_ctx(struct pevent *e);		/* e->ctx, its mutex */
-struct pctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
-void pe_attach(struct pctx *ctx, struct pevent *e);	/* publishes e, which gets the reference */
-void pe_detach(struct pevent *e, enum perf_event_state final);
-void pe_retire(struct pevent *e);
-void pe_leave_owner(struct pevent *e);
-void pe_activate_ctx(struct pctx *ctx);
-void pe_release(struct pevent *e);			/* last user closed it */
+struct pe_ctx *pe_lock_ctx(struct pe_event *e);		/* e->ctx, its mutex */
+struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
+void pe_attach(struct pe_ctx *ctx, struct pe_event *e);	/* publishes e, which gets the reference */
+void pe_detach(struct pe_event *e, enum perf_event_state final);
+void pe_retire(struct pe_event *e);
+void pe_leave_owner(struct pe_event *e);
+void pe_activate_ctx(struct pe_ctx *ctx);
+void pe_release(struct pe_event *e);			/* last user closed it */
 
-DEFINE_GUARD(pe_event_ctx, struct pevent *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
+DEFINE_GUARD(pe_event_ctx, struct pe_event *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
 
-/* plain.c */
+/* bulk.c */
 
 /**
- * struct pe_plain_stock - what copies of one fork, or of one exit, share
- * @part: the PMU's part of the new context, once there is one
+ * struct pe_bulk_stock - what copies of one fork, or of one exit, share
+ * @pmu_ctx: the PMU's share of the new context, once there is one
  * @wanted: how many more there may be
  * @nr: length of @event
  * @event: memory of no event
  */
-struct pe_plain_stock {
-	struct pe_part	*part;
+struct pe_bulk_stock {
+	struct pe_pmu_ctx	*pmu_ctx;
 	unsigned int	wanted;
 	unsigned int	nr;
-	struct pevent	*event[32];
+	struct pe_event	*event[32];
 };
 
-bool pe_plain_can(struct pevent *from);
-struct pevent *pe_plain_copy(struct pevent *from, enum perf_event_state state, struct pctx *ctx,
-			     struct pe_plain_stock *stock);
-void pe_plain_restore(struct pe_plain_stock *stock);
-bool pe_plain_leave(struct pevent *e, struct pctx *ctx);
-void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock);
+bool pe_bulk_can(struct pe_event *from);
+struct pe_event *pe_bulk_copy(struct pe_event *from, enum perf_event_state state,
+			      struct pe_ctx *ctx, struct pe_bulk_stock *stock);
+void pe_bulk_restore(struct pe_bulk_stock *stock);
+bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx);
+void pe_bulk_put(struct pe_event *e, struct pe_bulk_stock *stock);
 
 /* family (inherit.c) */
-void pe_family_each(struct pevent *e, void (*fn)(struct pevent *e, void *arg), void *arg);
-struct pevent **pe_family_snapshot(struct pevent *e, unsigned int *nr);
-void pe_child_leave(struct pevent *child, enum perf_event_state final);
+void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg), void *arg);
+struct pe_event **pe_family_snapshot(struct pe_event *e, unsigned int *nr);
+void pe_child_leave(struct pe_event *child, enum perf_event_state final);
 
 /* pmu_register.c */
 void pe_pmu_free(struct pmu *pmu);
-void pe_pmu_revoke(struct pevent *e);
+void pe_pmu_revoke(struct pe_event *e);
 
 /* pmu_sysfs.c */
 int pe_pmu_dev_alloc(struct pmu *pmu);
@@ -93,10 +93,10 @@ void pe_pmu_dev_free(struct pmu *pmu);
 
 /* cgroup_css.c */
 #ifdef CONFIG_CGROUP_PERF
-int pe_cgroup_connect(struct pevent *e, int fd);
+int pe_cgroup_connect(struct pe_event *e, int fd);
 void pe_cgroup_put(struct perf_cgroup *cgrp);
 #else
-static inline int pe_cgroup_connect(struct pevent *e, int fd)
+static inline int pe_cgroup_connect(struct pe_event *e, int fd)
 {
 	return -EINVAL;
 }

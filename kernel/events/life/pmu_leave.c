@@ -14,8 +14,8 @@
  *	detach all events on the rosters	ctx->mutex against close, exit, exec, fork
  *	and call destroy()			mmap_mutex against mmap()
  *	wait for those that are being freed	they leave the roster when destroy() has returned
- *	wait for SRCU and RCU			who reads e->pmu or a part without ctx->mutex
- *	drop the parts of task contexts		ctx->lock against switches
+ *	wait for SRCU and RCU			who reads e->pmu or a PMU context without ctx->mutex
+ *	drop the PMU contexts of tasks		ctx->lock against switches
  *	free the PMU's own state
  *
  * Migrating.  For PMUs whose one CPU serves others: when that goes offline, or the driver likes
@@ -42,9 +42,9 @@
  * open() after an unmap() had met it: whoever has it just drops it.  Those that are passed over
  * never become anything else, so they go to the end: the next search does not meet them again.
  */
-static struct pevent *next_event(struct pe_roster *roster)
+static struct pe_event *next_event(struct pe_roster *roster)
 {
-	struct pevent *e, *next, *found = NULL;
+	struct pe_event *e, *next, *found = NULL;
 	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
@@ -65,7 +65,7 @@ static struct pevent *next_event(struct pe_roster *roster)
  * it is REVOKED, switches and hits do not find it, mmap() and unmapping see pmu->gone, and the last
  * reference is held here.
  */
-static void revoke(struct pevent *e)
+static void revoke(struct pe_event *e)
 {
 	scoped_guard(pe_event_ctx, e) {
 		if (e->parent) {
@@ -87,7 +87,7 @@ static void revoke(struct pevent *e)
 }
 
 /* A fork that fails may be waiting for it: perf_event_free_task().  @e is but an address then. */
-static void unpin(struct pevent *e)
+static void unpin(struct pe_event *e)
 {
 	void *key = &e->refs;
 
@@ -96,31 +96,31 @@ static void unpin(struct pevent *e)
 	wake_up_var(key);
 }
 
-/* A part whose context nobody is freeing yet; its context gets a reference.  Likewise. */
-static struct pe_part *next_part(struct pe_roster *roster)
+/* A PMU context whose context nobody is freeing yet; its context gets a reference.  Likewise. */
+static struct pe_pmu_ctx *next_pmu_ctx(struct pe_roster *roster)
 {
-	struct pe_part *part, *next, *found = NULL;
+	struct pe_pmu_ctx *pmu_ctx, *next, *found = NULL;
 	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry_safe(part, next, &roster->parts, pmu_entry) {
-		if (refcount_inc_not_zero(&part->ctx->refs)) {
-			found = part;
+	list_for_each_entry_safe(pmu_ctx, next, &roster->pmu_ctxs, pmu_entry) {
+		if (refcount_inc_not_zero(&pmu_ctx->ctx->refs)) {
+			found = pmu_ctx;
 			break;
 		}
-		list_move_tail(&part->pmu_entry, &passed);
+		list_move_tail(&pmu_ctx->pmu_entry, &passed);
 	}
-	list_splice_tail(&passed, &roster->parts);
+	list_splice_tail(&passed, &roster->pmu_ctxs);
 	return found;
 }
 
-static void drop_part(struct pe_part *part)
+static void drop_pmu_ctx(struct pe_pmu_ctx *pmu_ctx)
 {
-	struct pctx *ctx = part->ctx;
+	struct pe_ctx *ctx = pmu_ctx->ctx;
 
 	scoped_guard(mutex, &ctx->mutex)
-		pe_part_fini(part);
-	pe_part_free(part);
+		pe_pmu_ctx_fini(pmu_ctx);
+	pe_pmu_ctx_free(pmu_ctx);
 	pe_ctx_put(ctx);
 }
 
@@ -132,7 +132,7 @@ static bool rosters_empty(struct pmu *pmu, bool events)
 		struct pe_roster *roster = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->roster;
 
 		guard(spinlock_irq)(&roster->lock);
-		if (!list_empty(events ? &roster->events : &roster->parts))
+		if (!list_empty(events ? &roster->events : &roster->pmu_ctxs))
 			return false;
 	}
 	return true;
@@ -148,8 +148,8 @@ static bool rosters_empty(struct pmu *pmu, bool events)
 void perf_pmu_unregister(struct pmu *pmu)
 {
 	struct pe_roster *roster;
-	struct pe_part *part;
-	struct pevent *e;
+	struct pe_pmu_ctx *pmu_ctx;
+	struct pe_event *e;
 	int cpu;
 
 	pe_pmu_delist(pmu);
@@ -168,8 +168,8 @@ void perf_pmu_unregister(struct pmu *pmu)
 
 	for_each_possible_cpu(cpu) {
 		roster = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->roster;
-		while ((part = next_part(roster)))
-			drop_part(part);
+		while ((pmu_ctx = next_pmu_ctx(roster)))
+			drop_pmu_ctx(pmu_ctx);
 	}
 	wait_var_event(pmu, rosters_empty(pmu, false));
 	pe_pmu_free(pmu);
@@ -181,7 +181,7 @@ EXPORT_SYMBOL_GPL(perf_pmu_unregister);
 /**
  * struct move - groups on their way
  * @pmu: whose groups
- * @leaders: of these, by pevent.queue
+ * @leaders: of these, by pe_event.queue
  */
 struct move {
 	struct pmu		*pmu;
@@ -192,26 +192,26 @@ struct move {
  * All groups that the PMU schedules are in its queues, enabled or not.  Events of cgroups stay:
  * PMUs that speak for other CPUs have none, as their cgroup is not what the others run.
  */
-static void take_groups(struct pctx *ctx, void *arg)
+static void take_groups(struct pe_ctx *ctx, void *arg)
 {
 	struct move *move = arg;
-	struct pe_part *part = pe_ctx_part(ctx, move->pmu);
+	struct pe_pmu_ctx *pmu_ctx = pe_find_pmu_ctx(ctx, move->pmu);
 	struct queue_node *node;
 	enum pe_class class;
 	u64 now = pe_now();
 
-	for (class = PE_PINNED; part && class < PE_NR_CLASSES; class++) {
-		while ((node = group_queue_first(&part->any.queue[class]))) {
-			pe_group_take(container_of(node, struct pevent, queue), now);
+	for (class = PE_PINNED; pmu_ctx && class < PE_NR_CLASSES; class++) {
+		while ((node = group_queue_first(&pmu_ctx->any.queue[class]))) {
+			pe_group_take(container_of(node, struct pe_event, queue), now);
 			list_add_tail(&node->link, &move->leaders);
 		}
 	}
 }
 
-static void bring_groups(struct pctx *ctx, void *arg)
+static void bring_groups(struct pe_ctx *ctx, void *arg)
 {
 	struct move *move = arg;
-	struct pevent *leader, *next;
+	struct pe_event *leader, *next;
 	u64 now = pe_now();
 
 	list_for_each_entry_safe(leader, next, &move->leaders, queue.link) {
@@ -221,9 +221,9 @@ static void bring_groups(struct pctx *ctx, void *arg)
 }
 
 /* Nothing has to be allocated in the context of a CPU. */
-static void reserve_all(struct move *move, struct pctx *to)
+static void reserve_all(struct move *move, struct pe_ctx *to)
 {
-	struct pevent *leader, *m;
+	struct pe_event *leader, *m;
 
 	list_for_each_entry(leader, &move->leaders, queue.link)
 		pe_for_each_member(m, leader)
@@ -233,7 +233,7 @@ static void reserve_all(struct move *move, struct pctx *to)
 /* Nothing counts, so nothing is throttled until it is brought in, which ends it. */
 static void leave_throttled(struct move *move)
 {
-	struct pevent *leader, *m;
+	struct pe_event *leader, *m;
 
 	list_for_each_entry(leader, &move->leaders, queue.link)
 		pe_for_each_member(m, leader)
@@ -244,9 +244,9 @@ static void leave_throttled(struct move *move)
  * Who shares a buffer with an event that moves may stay, so from now on they take turns.  A
  * redirection either is seen here, or sees another CPU: both under mmap_mutex.
  */
-static void change_cpus(struct move *move, struct pctx *to)
+static void change_cpus(struct move *move, struct pe_ctx *to)
 {
-	struct pevent *leader, *m;
+	struct pe_event *leader, *m;
 	struct perf_buffer *rb;
 
 	list_for_each_entry(leader, &move->leaders, queue.link) {
@@ -260,17 +260,17 @@ static void change_cpus(struct move *move, struct pctx *to)
 	}
 }
 
-static void change_ctx(struct move *move, struct pctx *from, struct pctx *to)
+static void change_ctx(struct move *move, struct pe_ctx *from, struct pe_ctx *to)
 {
-	struct pe_part *part = pe_ctx_part(to, move->pmu);
-	struct pevent *leader, *m;
+	struct pe_pmu_ctx *pmu_ctx = pe_find_pmu_ctx(to, move->pmu);
+	struct pe_event *leader, *m;
 
 	guard(raw_spinlock_irq)(&from->lock);
 	list_for_each_entry(leader, &move->leaders, queue.link) {
 		pe_for_each_member(m, leader) {
 			pe_ctx_get(to);
 			m->slot = &to->any;
-			m->pmu_ctx = &part->pub;
+			m->pmu_ctx = &pmu_ctx->pub;
 			/* Pairs with those who take the lock of the context they find here. */
 			smp_store_release(&m->ctx, &to->pub);
 			pe_ctx_put(from);
@@ -278,7 +278,7 @@ static void change_ctx(struct move *move, struct pctx *from, struct pctx *to)
 	}
 }
 
-static void lock_both(struct pctx *a, struct pctx *b)
+static void lock_both(struct pe_ctx *a, struct pe_ctx *b)
 {
 	if (a > b)
 		swap(a, b);
@@ -297,8 +297,8 @@ static void lock_both(struct pctx *a, struct pctx *b)
  */
 void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 {
-	struct pctx *from = &per_cpu(pe_cpu, src_cpu).ctx;
-	struct pctx *to = &per_cpu(pe_cpu, dst_cpu).ctx;
+	struct pe_ctx *from = &per_cpu(pe_cpu, src_cpu).ctx;
+	struct pe_ctx *to = &per_cpu(pe_cpu, dst_cpu).ctx;
 	struct move move = { .pmu = pmu, .leaders = LIST_HEAD_INIT(move.leaders) };
 
 	if (from == to)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A PMU comes: its part of each CPU's context, the operations that its driver left out, its device.
- * And what takes its place in events that outlive it.
+ * A PMU comes: its share of each CPU's context, the operations that its driver left out, its
+ * device.  And what takes its place in events that outlive it.
  *
  * Drivers call perf_pmu_register() in task context; how a PMU leaves is in pmu_leave.c.
  */
@@ -55,8 +55,8 @@ static int alloc_percpu_state(struct pmu *pmu)
 		INIT_LIST_HEAD(&cpc->sched_cb_entry);
 		spin_lock_init(&cpc->roster.lock);
 		INIT_LIST_HEAD(&cpc->roster.events);
-		INIT_LIST_HEAD(&cpc->roster.parts);
-		pe_part_init(&cpc->cpu_part, &per_cpu(pe_cpu, cpu).ctx, pmu);
+		INIT_LIST_HEAD(&cpc->roster.pmu_ctxs);
+		pe_pmu_ctx_init(&cpc->cpu_pmu_ctx, &per_cpu(pe_cpu, cpu).ctx, pmu);
 		pe_mux_init(cpc, cpu);
 	}
 	return 0;
@@ -71,11 +71,11 @@ static void leave_cpu_contexts(struct pmu *pmu)
 
 	for_each_possible_cpu(cpu) {
 		struct perf_cpu_pmu_context *cpc = per_cpu_ptr(pmu->cpu_pmu_context, cpu);
-		struct pctx *ctx = cpc->cpu_part.ctx;
+		struct pe_ctx *ctx = cpc->cpu_pmu_ctx.ctx;
 
 		hrtimer_cancel(&cpc->mux);
 		guard(mutex)(&ctx->mutex);
-		pe_part_fini(&cpc->cpu_part);
+		pe_pmu_ctx_fini(&cpc->cpu_pmu_ctx);
 	}
 }
 
@@ -122,7 +122,7 @@ EXPORT_SYMBOL_GPL(perf_pmu_register);
 
 /**
  * pe_pmu_free() - free what registration made
- * @pmu: a PMU that has left the registry, without events and parts of tasks
+ * @pmu: a PMU that has left the registry, without events and PMU contexts of tasks
  *
  * Task context.
  */
@@ -173,7 +173,7 @@ static struct pmu gone_pmu = {
  * event's AUX area.  Those who read e->pmu without ctx->mutex or e->mmap_mutex do it in a
  * pe_pmus_read_lock() section or with irqs off.
  */
-void pe_pmu_revoke(struct pevent *e)
+void pe_pmu_revoke(struct pe_event *e)
 {
 	guard(mutex)(&e->mmap_mutex);
 	WRITE_ONCE(e->pmu, &gone_pmu);

@@ -40,9 +40,9 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 /* ------------------------------------------------------------------- samples */
 
 /* The buffer to which the tracer of @e is writing on this CPU, or NULL.  Irqs off. */
-static struct perf_buffer *traced_buffer(const struct pevent *e)
+static struct perf_buffer *traced_buffer(const struct pe_event *e)
 {
-	struct pevent *tracer = pe_or_null(READ_ONCE(e->aux_event));
+	struct pe_event *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
 
 	if (!tracer || READ_ONCE(tracer->state) != PERF_EVENT_STATE_ACTIVE ||
@@ -59,7 +59,7 @@ static struct perf_buffer *traced_buffer(const struct pevent *e)
  *
  * Return: a multiple of 8.
  */
-u64 pe_aux_sample_size(const struct pevent *e, u64 room)
+u64 pe_aux_sample_size(const struct pe_event *e, u64 room)
 {
 	struct perf_buffer *rb;
 
@@ -89,9 +89,9 @@ static void fill_with_zeroes(struct perf_output_handle *handle, u64 len)
  *
  * What the driver does not deliver is written as zeroes: the tracer may have gone since.
  */
-void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pevent *e, u64 size)
+void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pe_event *e, u64 size)
 {
-	struct pevent *tracer = pe_or_null(READ_ONCE(e->aux_event));
+	struct pe_event *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
 	long copied = 0;
 
@@ -112,7 +112,7 @@ void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pevent *
 
 /* ----------------------------------------------------------- pause and resume */
 
-static void switch_tracer(struct pevent *tracer, bool pause)
+static void switch_tracer(struct pe_event *tracer, bool pause)
 {
 	bool active = READ_ONCE(tracer->state) == PERF_EVENT_STATE_ACTIVE;
 
@@ -132,9 +132,9 @@ static void switch_tracer(struct pevent *tracer, bool pause)
  * The driver is called once at a time: an NMI that finds it at work does nothing.  The tracer is
  * on this CPU, as it is the leader of the group of an event that overflowed here.
  */
-static void act(struct pevent *e, bool pause)
+static void act(struct pe_event *e, bool pause)
 {
-	struct pevent *tracer = pe_or_null(READ_ONCE(e->aux_event));
+	struct pe_event *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
 
 	if (!tracer)
@@ -156,14 +156,14 @@ static void act(struct pevent *e, bool pause)
  *
  * On the event's CPU, preemption off.
  */
-void pe_aux_pause(struct pevent *e)
+void pe_aux_pause(struct pe_event *e)
 {
 	if (e->attr.aux_pause)
 		act(e, true);
 }
 
 /* The same for attr.aux_resume, at the end of the overflow. */
-void pe_aux_resume(struct pevent *e)
+void pe_aux_resume(struct pe_event *e)
 {
 	if (e->attr.aux_resume)
 		act(e, false);
@@ -187,9 +187,9 @@ static_assert(offsetof(struct itrace_body, tid) == 4);
  * Written each time, in the name of the opened event, until the driver says that its trace itself
  * tells where it starts.
  */
-void pe_record_itrace_start(struct pevent *e)
+void pe_record_itrace_start(struct pe_event *e)
 {
-	struct pevent *origin = pe_origin(e);
+	struct pe_event *origin = pe_origin(e);
 	struct itrace_body body = {
 		.pid	= pe_event_pid(origin, current),
 		.tid	= pe_event_tid(origin, current),

@@ -78,7 +78,7 @@ static noinline int with_handle(struct perf_event *event, struct perf_sample_dat
  * The buffer is full.  What pe_reserve() would do, less what it does as a writer: this one never
  * counted itself in rb->nest, so nobody relies on it to publish or to wake.
  */
-static int lose(struct pevent *sink, struct perf_buffer *rb)
+static int lose(struct pe_event *sink, struct perf_buffer *rb)
 {
 	local_inc(&rb->lost);
 	atomic64_inc(&sink->lost_samples);
@@ -86,7 +86,7 @@ static int lose(struct pevent *sink, struct perf_buffer *rb)
 }
 
 /* The source did not bring them. */
-static void collect_tails(struct perf_sample_data *data, struct pevent *e, u64 missing,
+static void collect_tails(struct perf_sample_data *data, struct pe_event *e, u64 missing,
 			  struct pt_regs *regs)
 {
 	if (missing & PERF_SAMPLE_CALLCHAIN)
@@ -102,7 +102,7 @@ static void collect_tails(struct perf_sample_data *data, struct pevent *e, u64 m
 #define BEHIND_IP	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | BEHIND_TIME)
 
 static __always_inline u64 *put_behind_ip(u64 *w, const struct perf_sample_data *data,
-					  const struct pevent *e, u64 type)
+					  const struct pe_event *e, u64 type)
 {
 	if (type & PERF_SAMPLE_TID) {
 		pe_current_ids(e, (u32 *)w, (u32 *)w + 1);
@@ -133,7 +133,7 @@ static __always_inline u64 *put_behind_ip(u64 *w, const struct perf_sample_data 
  * u64 id; u64 stream_id; u32 cpu, res; u64 period; }, each but the first if asked for.
  */
 static __always_inline u64 *put_words(u64 *w, const struct perf_sample_data *data,
-				      const struct pevent *e, struct pt_regs *regs,
+				      const struct pe_event *e, struct pt_regs *regs,
 				      u64 type, unsigned int size)
 {
 	*(struct perf_event_header *)w++ = (struct perf_event_header) {
@@ -187,7 +187,7 @@ static __always_inline u64 *put_chain(u64 *w, const struct perf_sample_data *dat
 static __always_inline int output(struct perf_event *event, struct perf_sample_data *data,
 				  struct pt_regs *regs, bool backward)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	u64 type = e->plan.sample_type, tails = type & TAILS, given = data->sample_flags;
 	struct perf_buffer *rb;
 	unsigned long size;

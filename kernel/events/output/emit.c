@@ -26,7 +26,7 @@
  *
  * Any context, preemption off.
  */
-void pe_tell_reader(struct pevent *e, struct perf_buffer *rb)
+void pe_tell_reader(struct pe_event *e, struct perf_buffer *rb)
 {
 	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	pe_queue_wakeup(e);
@@ -63,7 +63,7 @@ static_assert(sizeof_field(struct perf_sample_data, cpu_entry) == sizeof(u64));
  * @e: the event that gets the record
  */
 void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_sample_data *data,
-		       const struct pevent *e)
+		       const struct pe_event *e)
 {
 	u64 bounce[6] __uninitialized, *w;
 
@@ -74,17 +74,17 @@ void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_samp
 }
 
 /* Not inlined: perf_sample_data is large and would be on the stack of every writer. */
-noinline void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e)
+noinline void pe_trailer_emit(struct perf_output_handle *handle, const struct pe_event *e)
 {
 	struct perf_sample_data data __uninitialized;
 
 	if (!e->plan.id_size)
 		return;
-	pe_id_sample_collect(&data, (struct pevent *)e);
+	pe_id_sample_collect(&data, (struct pe_event *)e);
 	pe_id_sample_emit(handle, &data, e);
 }
 
-noinline void pe_trailer_put(u64 *at, const struct pevent *e)
+noinline void pe_trailer_put(u64 *at, const struct pe_event *e)
 {
 	u64 type = e->plan.sample_type;
 
@@ -121,7 +121,7 @@ static_assert(offsetof(struct lost_record, lost) == 16);
  * The number may be 0, when a writer that came since the reservation has told it already; the room
  * is there and must be filled.
  */
-static noinline void write_lost(struct perf_output_handle *handle, const struct pevent *e)
+static noinline void write_lost(struct perf_output_handle *handle, const struct pe_event *e)
 {
 	struct lost_record rec = {
 		.header	= {
@@ -136,7 +136,7 @@ static noinline void write_lost(struct perf_output_handle *handle, const struct 
 	pe_trailer_emit(handle, e);
 }
 
-static noinline int refused(struct perf_output_handle *handle, struct pevent *e,
+static noinline int refused(struct perf_output_handle *handle, struct pe_event *e,
 			    struct perf_buffer *rb, enum pe_reserved how)
 {
 	if (how == PE_FULL || rb->nr_pages)
@@ -147,7 +147,7 @@ static noinline int refused(struct perf_output_handle *handle, struct pevent *e,
 }
 
 /* Preemption is off, and stays off unless this fails. */
-static __always_inline int begin_in(struct perf_output_handle *handle, struct pevent *e,
+static __always_inline int begin_in(struct perf_output_handle *handle, struct pe_event *e,
 				    struct perf_buffer *rb, unsigned int size, bool backward)
 {
 	enum pe_reserved how;
@@ -171,7 +171,7 @@ static __always_inline int begin_in(struct perf_output_handle *handle, struct pe
  *
  * Any context.  Return: -ENOSPC
  */
-noinline int pe_record_too_long(struct pevent *e)
+noinline int pe_record_too_long(struct pe_event *e)
 {
 	struct perf_buffer *rb;
 
@@ -188,7 +188,7 @@ noinline int pe_record_too_long(struct pevent *e)
 static __always_inline int begin(struct perf_output_handle *handle, struct perf_event *event,
 				 unsigned int size, bool backward)
 {
-	struct pevent *e = pe(event)->sink;
+	struct pe_event *e = pe(event)->sink;
 	struct perf_buffer *rb;
 
 	if (unlikely(!size))
@@ -210,8 +210,8 @@ static __always_inline int begin(struct perf_output_handle *handle, struct perf_
  *
  * Return: 0 or -ENOSPC.
  */
-int pe_output_begin_in(struct perf_output_handle *handle, struct pevent *e, struct perf_buffer *rb,
-		       unsigned int size)
+int pe_output_begin_in(struct perf_output_handle *handle, struct pe_event *e,
+		       struct perf_buffer *rb, unsigned int size)
 {
 	preempt_disable();
 	return begin_in(handle, e->sink, rb, size, is_write_backward(&e->pub));
@@ -247,7 +247,7 @@ void perf_output_end(struct perf_output_handle *handle)
 void perf_event_header__init(struct perf_event_header *header, struct perf_sample_data *data,
 			     u32 type, u16 misc, u16 size, struct perf_event *event)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 
 	header->type = type;
 	header->misc = misc;
@@ -265,7 +265,7 @@ void perf_event__output_id_sample(struct perf_event *event, struct perf_output_h
 /* ------------------------------------------------------- PERF_SAMPLE_READ */
 
 /* What one member of a group contributes: up to three words. Return: how many. */
-static unsigned int member_words(const struct pevent *e, u64 read_format, u64 *words, u64 count)
+static unsigned int member_words(const struct pe_event *e, u64 read_format, u64 *words, u64 count)
 {
 	unsigned int n = 0;
 
@@ -289,7 +289,7 @@ static unsigned int put_times(u64 *words, u64 read_format, struct pe_times times
 }
 
 /* What a single event shows: up to five words. Return: how many. */
-static unsigned int single_words(struct pevent *e, u64 *words, struct pe_times times, u64 count)
+static unsigned int single_words(struct pe_event *e, u64 *words, struct pe_times times, u64 count)
 {
 	u64 format = e->attr.read_format;
 	u64 member[3];
@@ -306,12 +306,12 @@ static unsigned int single_words(struct pevent *e, u64 *words, struct pe_times t
  * The value shown in a sample.  With inherit every task tells its own count, because nobody could
  * add up children that run elsewhere now.
  */
-static u64 count_for_sample(struct pevent *e, u64 now, bool own)
+static u64 count_for_sample(struct pe_event *e, u64 now, bool own)
 {
 	return pe_count_now(e, now) + (own ? 0 : atomic64_read(&e->gone_count));
 }
 
-static void read_one(struct perf_output_handle *handle, struct pevent *e, u64 now,
+static void read_one(struct perf_output_handle *handle, struct pe_event *e, u64 now,
 		     struct pe_times times)
 {
 	u64 words[5];
@@ -324,16 +324,16 @@ static void read_one(struct perf_output_handle *handle, struct pevent *e, u64 no
 }
 
 /* The other members' counters run on; @e itself was just read by whoever made the sample. */
-static void refresh(struct pevent *m, bool scheduled)
+static void refresh(struct pe_event *m, bool scheduled)
 {
 	if (scheduled && m->state == PERF_EVENT_STATE_ACTIVE)
 		m->pmu->read(&m->pub);
 }
 
-static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 now,
+static void read_group(struct perf_output_handle *handle, struct pe_event *e, u64 now,
 		       struct pe_times times, u32 len)
 {
-	struct pevent *leader = pe_leader(e), *m;
+	struct pe_event *leader = pe_leader(e), *m;
 	u64 format = e->attr.read_format, words[3];
 	bool scheduled = !handle->skip_read && !pe_group_passive(leader);
 	unsigned int n, nr;
@@ -362,7 +362,7 @@ static void read_group(struct perf_output_handle *handle, struct pevent *e, u64 
 		pe_output_put(handle, words[0]);
 }
 
-void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len)
+void pe_read_emit(struct perf_output_handle *handle, struct pe_event *e, u32 len)
 {
 	u64 now = pe_now();
 
@@ -437,7 +437,7 @@ static void emit_raw(struct perf_output_handle *handle, const struct perf_raw_re
  * made, with another length.
  */
 static void emit_branches(struct perf_output_handle *handle, const struct perf_sample_data *data,
-			  const struct pevent *e)
+			  const struct pe_event *e)
 {
 	const struct perf_branch_stack *stack = data->br_stack;
 	u64 nr = stack ? data->br_stack_nr : 0;
@@ -500,7 +500,7 @@ static void emit_last(struct perf_output_handle *handle, const struct perf_sampl
 
 /* u64 size; char data[size] */
 static void emit_aux(struct perf_output_handle *handle, const struct perf_sample_data *data,
-		     const struct pevent *e)
+		     const struct pe_event *e)
 {
 	pe_output_put(handle, data->aux_size);
 	if (data->aux_size)
@@ -509,7 +509,7 @@ static void emit_aux(struct perf_output_handle *handle, const struct perf_sample
 
 /* The parts that are not for everybody, in the order of the ABI. */
 static void emit_rest(struct perf_output_handle *handle, const struct perf_sample_data *data,
-		      struct pevent *e, u64 type)
+		      struct pe_event *e, u64 type)
 {
 	if (type & PERF_SAMPLE_CALLCHAIN) {	/* u64 nr; u64 ips[nr] */
 		pe_output_put(handle, data->callchain_nr);
@@ -540,7 +540,7 @@ static void emit_rest(struct perf_output_handle *handle, const struct perf_sampl
 void perf_output_sample(struct perf_output_handle *handle, struct perf_event_header *header,
 			struct perf_sample_data *data, struct perf_event *event)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	u64 type = data->type;
 
 	emit_first(handle, header, data, type);

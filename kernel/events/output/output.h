@@ -47,9 +47,9 @@ static inline void pe_recursion_leave(u8 *busy, unsigned char level)
 	busy[level] = 0;
 }
 
-/* An interrupt of current may find other flags on their way into the word; this one stays. */
 static inline bool pe_current_is_user(void)
 {
+	/* An interrupt may find other flags of current on their way; this one stays. */
 	return data_race(is_user_task(current));
 }
 
@@ -67,21 +67,21 @@ u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings);
 bool pe_plan_read_fits(u64 read_format, unsigned int nr_siblings);
 
 /* What a read of @e returns now. */
-static inline u32 pe_read_size(const struct pevent *e)
+static inline u32 pe_read_size(const struct pe_event *e)
 {
 	return pe_plan_read_size(e->attr.read_format, READ_ONCE(e->group_leader->nr_siblings));
 }
 
 /* sample.c, emit.c, record.c */
-void pe_id_sample_collect(struct perf_sample_data *data, struct pevent *e);
+void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e);
 void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_sample_data *data,
-		       const struct pevent *e);
-u32 pe_event_pid(const struct pevent *e, struct task_struct *task);
-u32 pe_event_tid(const struct pevent *e, struct task_struct *task);
-u64 pe_event_clock(const struct pevent *e);
+		       const struct pe_event *e);
+u32 pe_event_pid(const struct pe_event *e, struct task_struct *task);
+u32 pe_event_tid(const struct pe_event *e, struct task_struct *task);
+u64 pe_event_clock(const struct pe_event *e);
 
 /* Both, in the order of the ABI. */
-static __always_inline void pe_ids_of(const struct pevent *e, struct task_struct *task, u32 *pid,
+static __always_inline void pe_ids_of(const struct pe_event *e, struct task_struct *task, u32 *pid,
 				      u32 *tid)
 {
 	/* The numbers of the initial namespace are at hand while a task has its pids. */
@@ -94,38 +94,38 @@ static __always_inline void pe_ids_of(const struct pevent *e, struct task_struct
 	}
 }
 
-static __always_inline void pe_current_ids(const struct pevent *e, u32 *pid, u32 *tid)
+static __always_inline void pe_current_ids(const struct pe_event *e, u32 *pid, u32 *tid)
 {
 	pe_ids_of(e, current, pid, tid);
 }
 
-u64 pe_primary_id(const struct pevent *e);	/* id of the event that user space opened */
-u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e);
+u64 pe_primary_id(const struct pe_event *e);	/* id of the event that user space opened */
+u32 pe_sample_size(const struct perf_sample_data *data, const struct pe_event *e);
 /* PERF_SAMPLE_READ: exactly @len bytes, which was pe_read_size() when the room was reserved */
-void pe_read_emit(struct perf_output_handle *handle, struct pevent *e, u32 len);
+void pe_read_emit(struct perf_output_handle *handle, struct pe_event *e, u32 len);
 
 /*
  * A record with a fixed body: begins, writes header (type, misc, size with trailer), body (a
  * multiple of 8 bytes) and sample_id trailer, ends.  Any context.
  * Return: 0, -ENOSPC without buffer or when lost.
  */
-int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len);
+int pe_record_emit(struct pe_event *e, u32 type, u16 misc, const void *body, u16 len);
 
 /* The same with a body of @nr pieces; one that is longer than a record can be is lost. */
-int pe_record_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
+int pe_record_write(struct pe_event *e, u32 type, u16 misc, const struct kvec *piece,
 		    unsigned int nr);
 
 /* The first in a buffer that need not be (any more) the event's, but is kept by the caller. */
-int pe_record_emit_to(struct perf_buffer *rb, struct pevent *e, u32 type, u16 misc,
+int pe_record_emit_to(struct perf_buffer *rb, struct pe_event *e, u32 type, u16 misc,
 		      const void *body, u16 len);
 
 /* emit.c: the beginning of that; and "there is something to read" */
-int pe_output_begin_in(struct perf_output_handle *handle, struct pevent *e, struct perf_buffer *rb,
-		       unsigned int size);
-void pe_tell_reader(struct pevent *e, struct perf_buffer *rb);
+int pe_output_begin_in(struct perf_output_handle *handle, struct pe_event *e,
+		       struct perf_buffer *rb, unsigned int size);
+void pe_tell_reader(struct pe_event *e, struct perf_buffer *rb);
 
 /* A record that no header could tell the length of is lost. Return: -ENOSPC */
-int pe_record_too_long(struct pevent *e);
+int pe_record_too_long(struct pe_event *e);
 
 /*
  * Skid: an event leaves out the kernel, but its interrupt came only when the CPU was in there
@@ -133,45 +133,45 @@ int pe_record_too_long(struct pevent *e);
  * address, no registers.  Everybody who puts such things into a sample or a signal asks here, with
  * the registers that they come from.  Whose event it is does not matter.
  */
-static __always_inline bool pe_hides_kernel(const struct pevent *e, struct pt_regs *regs)
+static __always_inline bool pe_hides_kernel(const struct pe_event *e, struct pt_regs *regs)
 {
 	return e->plan.excludes & PE_EXCLUDES_KERNEL && unlikely(!user_mode(regs));
 }
 
 /* The same to where a record of one piece has room for it. */
-void pe_trailer_put(u64 *at, const struct pevent *e);
+void pe_trailer_put(u64 *at, const struct pe_event *e);
 
 /* The sample_id trailer with values of this moment; nothing without sample_id_all. */
-void pe_trailer_emit(struct perf_output_handle *handle, const struct pevent *e);
+void pe_trailer_emit(struct perf_output_handle *handle, const struct pe_event *e);
 
 /* record.c */
-void pe_record_throttle(struct pevent *e, bool on);	/* on: it is being throttled now */
-bool pe_tells_read(const struct pevent *e);
+void pe_record_throttle(struct pe_event *e, bool on);	/* on: it is being throttled now */
+bool pe_tells_read(const struct pe_event *e);
 void pe_record_reads(struct llist_node *copies, struct task_struct *task);
 
 /* aux.c: what a member of a tracer's group needs */
-u64 pe_aux_sample_size(const struct pevent *e, u64 room);
-void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pevent *e, u64 size);
-void pe_aux_pause(struct pevent *e);
-void pe_aux_resume(struct pevent *e);
-void pe_record_itrace_start(struct pevent *e);
+u64 pe_aux_sample_size(const struct pe_event *e, u64 room);
+void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pe_event *e, u64 size);
+void pe_aux_pause(struct pe_event *e);
+void pe_aux_resume(struct pe_event *e);
+void pe_record_itrace_start(struct pe_event *e);
 
 /*
  * Where was the CPU?  To an event that counts no guests a guest is nothing but the place where the
  * host's kernel entered it; the architecture would say where in the guest.
  */
-static inline bool pe_hides_guest(const struct pevent *e)
+static inline bool pe_hides_guest(const struct pe_event *e)
 {
 	return IS_ENABLED(CONFIG_GUEST_PERF_EVENTS) && unlikely(e->attr.exclude_guest) &&
 	       perf_guest_state();
 }
 
-static inline unsigned long pe_sample_ip(const struct pevent *e, struct pt_regs *regs)
+static inline unsigned long pe_sample_ip(const struct pe_event *e, struct pt_regs *regs)
 {
 	return pe_hides_guest(e) ? instruction_pointer(regs) : perf_instruction_pointer(regs);
 }
 
-static inline u16 pe_sample_misc(const struct pevent *e, struct pt_regs *regs)
+static inline u16 pe_sample_misc(const struct pe_event *e, struct pt_regs *regs)
 {
 	u16 misc = perf_misc_flags(regs);
 
@@ -182,7 +182,7 @@ static inline u16 pe_sample_misc(const struct pevent *e, struct pt_regs *regs)
 }
 
 /* Does it act on the AUX area of its leader?  Then it has e->aux_event while it is in the group. */
-static inline bool pe_needs_tracer(const struct pevent *e)
+static inline bool pe_needs_tracer(const struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 

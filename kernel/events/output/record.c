@@ -11,7 +11,7 @@
  */
 #include "output.h"
 
-static struct perf_event_header header_of(const struct pevent *e, u32 type, u16 misc, u16 len)
+static struct perf_event_header header_of(const struct pe_event *e, u32 type, u16 misc, u16 len)
 {
 	WARN_ON_ONCE(len % sizeof(u64));
 	return (struct perf_event_header) {
@@ -21,7 +21,7 @@ static struct perf_event_header header_of(const struct pevent *e, u32 type, u16 
 	};
 }
 
-static void write_record(struct perf_output_handle *handle, const struct pevent *e,
+static void write_record(struct perf_output_handle *handle, const struct pe_event *e,
 			 const struct perf_event_header *header, const void *body, u16 len)
 {
 	pe_output_put(handle, *header);
@@ -31,7 +31,7 @@ static void write_record(struct perf_output_handle *handle, const struct pevent 
 }
 
 /* Through a handle; the buffer has its reasons. */
-static noinline int write_pieces(struct pevent *e, const struct perf_event_header *header,
+static noinline int write_pieces(struct pe_event *e, const struct perf_event_header *header,
 				 const struct kvec *piece, unsigned int nr)
 {
 	struct perf_output_handle handle;
@@ -49,10 +49,10 @@ static noinline int write_pieces(struct pevent *e, const struct perf_event_heade
 	return 0;
 }
 
-static __always_inline int write_record_of(struct pevent *e, struct perf_event_header header,
+static __always_inline int write_record_of(struct pe_event *e, struct perf_event_header header,
 					   const struct kvec *piece, unsigned int nr)
 {
-	struct pevent *sink = e->sink;
+	struct pe_event *sink = e->sink;
 	struct perf_buffer *rb;
 	unsigned int i;
 	enum pe_no_piece why;
@@ -93,7 +93,7 @@ static __always_inline int write_record_of(struct pevent *e, struct perf_event_h
  *
  * Return: 0, or -ENOSPC if there is no buffer, or no room in it (which is accounted).
  */
-int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 len)
+int pe_record_emit(struct pe_event *e, u32 type, u16 misc, const void *body, u16 len)
 {
 	struct kvec piece = { .iov_base = (void *)body, .iov_len = len };
 
@@ -110,7 +110,7 @@ int pe_record_emit(struct pevent *e, u32 type, u16 misc, const void *body, u16 l
  *
  * Return: as pe_record_emit(); a record that is longer than a record can be is lost as well.
  */
-int pe_record_write(struct pevent *e, u32 type, u16 misc, const struct kvec *piece,
+int pe_record_write(struct pe_event *e, u32 type, u16 misc, const struct kvec *piece,
 		    unsigned int nr)
 {
 	size_t len = 0;
@@ -134,7 +134,7 @@ int pe_record_write(struct pevent *e, u32 type, u16 misc, const struct kvec *pie
  *
  * Otherwise as pe_record_emit().
  */
-int pe_record_emit_to(struct perf_buffer *rb, struct pevent *e, u32 type, u16 misc,
+int pe_record_emit_to(struct perf_buffer *rb, struct pe_event *e, u32 type, u16 misc,
 		      const void *body, u16 len)
 {
 	struct perf_event_header header = header_of(e, type, misc, len);
@@ -163,7 +163,7 @@ static_assert(offsetof(struct throttle_body, stream_id) == 16);
  * @e: the event
  * @on: it was stopped
  */
-void pe_record_throttle(struct pevent *e, bool on)
+void pe_record_throttle(struct pe_event *e, bool on)
 {
 	struct throttle_body body = {
 		.time		= pe_event_clock(e),
@@ -219,7 +219,7 @@ struct read_news {
 	struct task_struct	*task;
 	int			told_on;
 	int			cpu;
-	struct pevent		*at;
+	struct pe_event		*at;
 };
 
 /**
@@ -228,7 +228,7 @@ struct read_news {
  *
  * Any context.
  */
-bool pe_tells_read(const struct pevent *e)
+bool pe_tells_read(const struct pe_event *e)
 {
 	struct perf_buffer *rb;
 
@@ -239,12 +239,14 @@ bool pe_tells_read(const struct pevent *e)
 	return rb && rb->nr_pages;
 }
 
-static struct pevent *next_copy(const struct pevent *e)
+static struct pe_event *next_copy(const struct pe_event *e)
 {
-	return e->put_later.next ? llist_entry(e->put_later.next, struct pevent, put_later) : NULL;
+	struct llist_node *next = e->put_later.next;
+
+	return next ? llist_entry(next, struct pe_event, put_later) : NULL;
 }
 
-static void write_read(const struct read_news *news, struct pevent *e, struct perf_buffer *rb)
+static void write_read(const struct read_news *news, struct pe_event *e, struct perf_buffer *rb)
 {
 	u16 values = pe_read_size(e);
 	struct read_record rec = {
@@ -292,7 +294,7 @@ static void write_reads(void *info)
  */
 static void write_crowded(struct read_news *news)
 {
-	struct pevent *e = news->at;
+	struct pe_event *e = news->at;
 	struct perf_buffer *rb = pe_buffer_get(e);
 
 	if (rb) {
@@ -315,7 +317,7 @@ static bool next_to_tell(struct read_news *news)
 static int next_cpu_to_tell(struct llist_node *copies, int cpu)
 {
 	int found = nr_cpu_ids;
-	struct pevent *e;
+	struct pe_event *e;
 
 	llist_for_each_entry(e, copies, put_later)
 		if (e->cpu > cpu && e->cpu < found)
@@ -325,7 +327,7 @@ static int next_cpu_to_tell(struct llist_node *copies, int cpu)
 
 /**
  * pe_record_reads() - tell the values that inherited events had when their task exited
- * @copies: those with pe_tells_read(), by &struct pevent.put_later, each with a reference
+ * @copies: those with pe_tells_read(), by &struct pe_event.put_later, each with a reference
  * @task: current, whose context is out for good
  *
  * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time:
@@ -336,7 +338,7 @@ void pe_record_reads(struct llist_node *copies, struct task_struct *task)
 	struct read_news news = { .task = task, .cpu = -2, .told_on = raw_smp_processor_id() };
 
 	while ((news.cpu = next_cpu_to_tell(copies, news.cpu)) < (int)nr_cpu_ids) {
-		news.at = llist_entry(copies, struct pevent, put_later);
+		news.at = llist_entry(copies, struct pe_event, put_later);
 		while (next_to_tell(&news)) {
 			if (news.cpu < 0)
 				write_reads(&news);

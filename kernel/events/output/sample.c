@@ -25,7 +25,7 @@
 /* ------------------------------------------------------- who, when, where */
 
 /* 0 means "not in this namespace"; a task that has lost its pid already gets -1. */
-static u32 id_in_namespace(const struct pevent *e, struct task_struct *task, enum pid_type type)
+static u32 id_in_namespace(const struct pe_event *e, struct task_struct *task, enum pid_type type)
 {
 	u32 nr = __task_pid_nr_ns(task, type, e->sink->ns);
 
@@ -37,30 +37,30 @@ static u32 id_in_namespace(const struct pevent *e, struct task_struct *task, enu
  * @e: the event
  * @task: current, or a task that cannot go away
  */
-u32 pe_event_pid(const struct pevent *e, struct task_struct *task)
+u32 pe_event_pid(const struct pe_event *e, struct task_struct *task)
 {
 	return id_in_namespace(e, task, PIDTYPE_TGID);
 }
 
 /* The same for the thread id. */
-u32 pe_event_tid(const struct pevent *e, struct task_struct *task)
+u32 pe_event_tid(const struct pe_event *e, struct task_struct *task)
 {
 	return id_in_namespace(e, task, PIDTYPE_PID);
 }
 
 /* Time on the clock that the opener chose, any context. */
-u64 pe_event_clock(const struct pevent *e)
+u64 pe_event_clock(const struct pe_event *e)
 {
 	return e->clock();
 }
 
 /* Inherited events report under the id of the one that user space has a file of. */
-u64 pe_primary_id(const struct pevent *e)
+u64 pe_primary_id(const struct pe_event *e)
 {
 	return e->sink->id;
 }
 
-static void collect_ids(struct perf_sample_data *data, struct pevent *e, u64 want)
+static void collect_ids(struct perf_sample_data *data, struct pe_event *e, u64 want)
 {
 	if (want & PERF_SAMPLE_TID)
 		pe_current_ids(e, &data->tid_entry.pid, &data->tid_entry.tid);
@@ -82,7 +82,7 @@ static void collect_ids(struct perf_sample_data *data, struct pevent *e, u64 wan
  * @data: nothing but the trailer's values are set
  * @e: the event that gets the record
  */
-void pe_id_sample_collect(struct perf_sample_data *data, struct pevent *e)
+void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e)
 {
 	data->type = e->plan.sample_type;
 	data->sample_flags = 0;
@@ -118,14 +118,14 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 /* -------------------------------------------------------------- registers */
 
 /* What happens to a sleeping task is sampled in another, whose user space is not to be shown. */
-static bool about_another_task(const struct pevent *e)
+static bool about_another_task(const struct pe_event *e)
 {
 	struct task_struct *task = pe_ctx(e)->task;
 
 	return task && task != current;
 }
 
-static void user_regs(struct perf_regs *out, struct pevent *e, struct pt_regs *regs)
+static void user_regs(struct perf_regs *out, struct pe_event *e, struct pt_regs *regs)
 {
 	if (about_another_task(e)) {
 		out->regs = NULL;
@@ -147,7 +147,7 @@ static u64 regs_size(const struct perf_regs *regs, u64 mask)
 	return (1 + (regs->regs ? hweight64(mask) : 0)) * sizeof(u64);
 }
 
-static void collect_regs(struct perf_sample_data *data, struct pevent *e, u64 want,
+static void collect_regs(struct perf_sample_data *data, struct pe_event *e, u64 want,
 			 struct pt_regs *regs)
 {
 	u64 size = 0;
@@ -182,7 +182,7 @@ static u64 stack_above(struct pt_regs *regs)
  * Layout: u64 size, then, unless it is 0, the bytes and a u64 that tells how many of them could be
  * read.  The dump shrinks to what fits into a record, with the size of AUX data if that comes last.
  */
-static void collect_stack(struct perf_sample_data *data, struct pevent *e)
+static void collect_stack(struct perf_sample_data *data, struct pe_event *e)
 {
 	u64 later = data->type & PERF_SAMPLE_AUX ? sizeof(u64) : 0;
 	u64 used = pe_sample_size(data, e) + 2 * sizeof(u64) + later;
@@ -196,7 +196,7 @@ static void collect_stack(struct perf_sample_data *data, struct pevent *e)
 }
 
 /* Layout: u64 size, then as many bytes.  It takes what is left of the record as well. */
-static void collect_aux(struct perf_sample_data *data, struct pevent *e)
+static void collect_aux(struct perf_sample_data *data, struct pe_event *e)
 {
 	u64 used = pe_sample_size(data, e) + sizeof(u64);
 
@@ -339,7 +339,7 @@ static void collect_words(struct perf_sample_data *data, u64 want)
 			 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX)
 
 /* Parts whose length differs from sample to sample. */
-static void collect_variable(struct perf_sample_data *data, struct pevent *e, u64 want,
+static void collect_variable(struct perf_sample_data *data, struct pe_event *e, u64 want,
 			     struct pt_regs *regs)
 {
 	if (want & PERF_SAMPLE_CALLCHAIN)
@@ -369,7 +369,7 @@ static void collect_variable(struct perf_sample_data *data, struct pevent *e, u6
  * entered it.  The registers are those of the exit from it.  Call chains see to it themselves.
  * Branches were filtered by the driver, raw and AUX data by their sources.
  */
-static noinline void hide_kernel(struct perf_sample_data *data, const struct pevent *e)
+static noinline void hide_kernel(struct perf_sample_data *data, const struct pe_event *e)
 {
 	if (!perf_guest_state() || pe_hides_guest(e)) {
 		data->ip = 0;
@@ -390,7 +390,7 @@ static noinline void hide_kernel(struct perf_sample_data *data, const struct pev
 void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			 struct pt_regs *regs)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	u64 want;
 
 	data->type = e->plan.sample_type;
@@ -419,7 +419,7 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
  * The answer may differ the next time: members of a group come and go and change its read size.
  * emit.c goes by what stands in the header.
  */
-u32 pe_sample_size(const struct perf_sample_data *data, const struct pevent *e)
+u32 pe_sample_size(const struct perf_sample_data *data, const struct pe_event *e)
 {
 	u32 size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
 

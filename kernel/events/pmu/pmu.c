@@ -12,7 +12,7 @@
  * pe_pmus_lock.  Readers are in an SRCU section, because event_init() sleeps in the middle of a
  * walk.  Whoever makes an event stays in the section until the event is in its context, so when
  * unregistering has waited for SRCU there are no half-made events of the PMU.  What the PMU has to
- * be rid of is on its rosters: its events, and its parts of task contexts.  See pmu_leave.c.
+ * be rid of is on its rosters: its events, and its PMU contexts of tasks.  See pmu_leave.c.
  *
  * Which PMU gets an event
  *
@@ -153,7 +153,7 @@ void pe_pmus_sync(void)
 /**
  * pe_roster_join() - enter what has to end when a PMU leaves
  * @pmu: it
- * @entry: link of an event (@events) or a part
+ * @entry: link of an event (@events) or a PMU context
  * @events: which list
  *
  * The caller is in a pe_pmus_read_lock() section, so the PMU does not leave meanwhile.
@@ -167,7 +167,7 @@ struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool 
 		return NULL;
 	roster = &raw_cpu_ptr(pmu->cpu_pmu_context)->roster;
 	guard(spinlock_irqsave)(&roster->lock);
-	list_add_tail(entry, events ? &roster->events : &roster->parts);
+	list_add_tail(entry, events ? &roster->events : &roster->pmu_ctxs);
 	return roster;
 }
 
@@ -197,7 +197,7 @@ void pe_roster_leave(struct pe_roster *roster, struct list_head *entry, struct p
 /* ------------------------------------------------------------- an event's PMU */
 
 /* What the core knows better than the driver.  After event_init() said yes. */
-static int check_capabilities(struct pmu *pmu, struct pevent *e)
+static int check_capabilities(struct pmu *pmu, struct pe_event *e)
 {
 	u64 regs = e->attr.sample_regs_user | e->attr.sample_regs_intr;
 
@@ -221,13 +221,13 @@ static int check_capabilities(struct pmu *pmu, struct pevent *e)
  * Only perf_pmu_migrate_context() changes the context of a leader, always between CPU contexts,
  * which are never freed; then look again.
  */
-static struct pctx *lock_group(const struct pevent *e)
+static struct pe_ctx *lock_group(const struct pe_event *e)
 {
 	const struct perf_event *leader = e->group_leader;
 
 	for (;;) {
 		struct perf_event_context *seen = READ_ONCE(leader->ctx);
-		struct pctx *ctx = container_of(seen, struct pctx, pub);
+		struct pe_ctx *ctx = container_of(seen, struct pe_ctx, pub);
 
 		if (!seen)
 			return NULL;	/* the kernel made it, and has not installed it yet */
@@ -242,9 +242,9 @@ static struct pctx *lock_group(const struct pevent *e)
  * Asks one PMU.  Software events fit in any group and do not look at it, so opening one as a
  * sibling does not wait for the context.
  */
-static int ask_pmu(struct pmu *pmu, struct pevent *e)
+static int ask_pmu(struct pmu *pmu, struct pe_event *e)
 {
-	struct pctx *group = NULL;
+	struct pe_ctx *group = NULL;
 	int ret;
 
 	if (!try_module_get(pmu->module))
@@ -272,7 +272,7 @@ static int ask_pmu(struct pmu *pmu, struct pevent *e)
 	return ret;
 }
 
-static int ask_all(struct pevent *e)
+static int ask_all(struct pe_event *e)
 {
 	struct pmu *pmu;
 
@@ -292,7 +292,7 @@ static struct pmu *find_type(u32 type)
 }
 
 /* PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE. */
-static int bind_generic(struct pevent *e)
+static int bind_generic(struct pe_event *e)
 {
 	u32 chosen = e->attr.config >> PERF_PMU_TYPE_SHIFT;
 	struct pmu *pmu;
@@ -317,7 +317,7 @@ static int bind_generic(struct pevent *e)
 	return pmu ? ask_pmu(pmu, e) : ask_all(e);
 }
 
-static int bind_opened(struct pevent *e)
+static int bind_opened(struct pe_event *e)
 {
 	struct pmu *pmu;
 	u32 type;
@@ -345,7 +345,7 @@ static int bind_opened(struct pevent *e)
  * Return: 0, or what the PMU said; -ENOENT when none knows the event; -ENODEV when an inherited
  * event's PMU is leaving.
  */
-int pe_pmu_bind_event(struct pevent *e)
+int pe_pmu_bind_event(struct pe_event *e)
 {
 	/* Drivers may rewrite attr.type to pass the event on to another PMU. */
 	e->orig_type = e->attr.type;
@@ -358,7 +358,7 @@ int pe_pmu_bind_event(struct pevent *e)
 }
 
 /* Undo pe_pmu_claim_exclusive(); harmless without a claim. */
-static void release_exclusive(struct pevent *e)
+static void release_exclusive(struct pe_event *e)
 {
 	if (!(e->attach_state & PERF_ATTACH_EXCLUSIVE))
 		return;
@@ -373,7 +373,7 @@ static void release_exclusive(struct pevent *e)
  * Task context, may sleep.  e->pmu stays: the last hit of a passive event may be under way on
  * another CPU, and only PMUs that last have passive events.
  */
-void pe_pmu_leave(struct pevent *e)
+void pe_pmu_leave(struct pe_event *e)
 {
 	release_exclusive(e);
 	if (e->destroy) {
@@ -390,7 +390,7 @@ void pe_pmu_leave(struct pevent *e)
  *
  * Task context, may sleep.
  */
-void pe_pmu_unbind_event(struct pevent *e)
+void pe_pmu_unbind_event(struct pe_event *e)
 {
 	if (!e->pmu)
 		return;
@@ -406,7 +406,7 @@ void pe_pmu_unbind_event(struct pevent *e)
  *
  * Return: false when it is used the other way (the caller's errno is -EBUSY).
  */
-bool pe_pmu_claim_exclusive(struct pevent *e)
+bool pe_pmu_claim_exclusive(struct pe_event *e)
 {
 	atomic_t *users = &e->pmu->exclusive_cnt;
 

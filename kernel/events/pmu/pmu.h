@@ -7,9 +7,9 @@
 #include "../time.h"
 
 /* pmu.c */
-int pe_pmu_bind_event(struct pevent *e);	/* attr.type -> pmu, runs event_init */
-void pe_pmu_unbind_event(struct pevent *e);	/* runs destroy, drops the module */
-void pe_pmu_leave(struct pevent *e);
+int pe_pmu_bind_event(struct pe_event *e);	/* attr.type -> pmu, runs event_init */
+void pe_pmu_unbind_event(struct pe_event *e);	/* runs destroy, drops the module */
+void pe_pmu_leave(struct pe_event *e);
 int pe_pmu_reserve(struct pmu *pmu, int type);
 void pe_pmu_unreserve(struct pmu *pmu);
 void pe_pmu_enlist(struct pmu *pmu);
@@ -21,7 +21,7 @@ extern struct list_head pe_pmus;		/* struct pmu.entry; pe_pmus_lock or its SRCU 
 int pe_pmus_read_lock(void);
 void pe_pmus_read_unlock(int idx);
 void pe_pmus_sync(void);
-bool pe_pmu_claim_exclusive(struct pevent *e);	/* PERF_PMU_CAP_EXCLUSIVE: -EBUSY if false */
+bool pe_pmu_claim_exclusive(struct pe_event *e);	/* false: -EBUSY */
 
 static inline struct perf_cpu_pmu_context *pe_cpc(struct pmu *pmu)
 {

@@ -96,7 +96,7 @@ static bool is_one_run(const struct pe_aux *aux)
 	       (PagePrivate(first) && BIT(page_private(first)) == aux->nr_pages);
 }
 
-static int grab_area(struct pe_aux *aux, struct pevent *e, unsigned long nr_pages)
+static int grab_area(struct pe_aux *aux, struct pe_event *e, unsigned long nr_pages)
 {
 	int node = e->cpu < 0 ? NUMA_NO_NODE : cpu_to_node(e->cpu);
 
@@ -126,7 +126,7 @@ static int grab_area(struct pe_aux *aux, struct pevent *e, unsigned long nr_page
  *
  * Return: 0; -EOPNOTSUPP if the event is no tracer; -ENOMEM.
  */
-int pe_aux_alloc(struct perf_buffer *rb, struct pevent *e, unsigned long pgoff,
+int pe_aux_alloc(struct perf_buffer *rb, struct pe_event *e, unsigned long pgoff,
 		 unsigned long nr_pages, bool overwrite)
 {
 	struct pe_aux *aux = &rb->aux;

@@ -45,7 +45,7 @@ struct pe_charge {
  * below @mutex are constant while @mmap_count is not zero.
  */
 struct pe_aux {
-	struct pevent		*writer;
+	struct pe_event		*writer;
 	struct cpumask		*cpus;
 	atomic_t		mmap_count;
 	unsigned long		head;
@@ -77,7 +77,7 @@ struct pe_aux {
  * Written by who writes the page.
  */
 struct pe_page_lead {
-	const struct pevent	*event;
+	const struct pe_event	*event;
 	u32			index;
 	u32			uses;
 	u64			enabled;
@@ -87,7 +87,7 @@ struct pe_page_lead {
 /**
  * struct perf_buffer - control page and data pages that user space maps
  *
- * References: each event that writes to it (pevent.rb) and each mapping's event.  Freed by RCU.
+ * References: each event that writes to it (pe_event.rb) and each mapping's event.  Freed by RCU.
  */
 struct perf_buffer {
 	refcount_t			refcount;
@@ -119,7 +119,7 @@ struct perf_buffer {
 
 	/* events that write here */
 	spinlock_t			listeners_lock;
-	struct list_head		listeners;	/* RCU, pevent.rb_entry */
+	struct list_head		listeners;	/* RCU, pe_event.rb_entry */
 
 	/* mappings and what they are charged */
 	atomic_t			mmap_count;
@@ -139,14 +139,14 @@ struct perf_buffer {
 #define PE_BUFFER_WRITABLE	0x01	/* the reader may write data_tail */
 
 struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags);
-struct perf_buffer *pe_buffer_get(struct pevent *e);	/* of e's sink; NULL if none */
+struct perf_buffer *pe_buffer_get(struct pe_event *e);	/* of e's sink; NULL if none */
 void pe_buffer_put(struct perf_buffer *rb);
 void pe_buffer_pause(struct perf_buffer *rb, bool pause);
 void pe_buffer_crowd(struct perf_buffer *rb);
 struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
 
 /* aux_buffer.c: rb->aux.mutex held */
-int pe_aux_alloc(struct perf_buffer *rb, struct pevent *e, unsigned long pgoff,
+int pe_aux_alloc(struct perf_buffer *rb, struct pe_event *e, unsigned long pgoff,
 		 unsigned long nr_pages, bool overwrite);
 void pe_aux_free(struct perf_buffer *rb);
 
@@ -401,13 +401,13 @@ static inline void pe_words_close(struct perf_output_handle *handle, const u64 *
 }
 
 /* wakeup.c */
-void pe_wake(struct pevent *e);			/* waiters of e's buffer and e, not from NMI */
-void pe_queue_wakeup(struct pevent *e);		/* any context; after rb->poll was set */
-void pe_disable_at_limit(struct pevent *e);	/* any context, on e's CPU */
-void pe_queue_signal(struct pevent *e);		/* any context: SIGIO for e->pending_kill */
+void pe_wake(struct pe_event *e);		/* waiters of e's buffer and e, not from NMI */
+void pe_queue_wakeup(struct pe_event *e);		/* any context; after rb->poll was set */
+void pe_disable_at_limit(struct pe_event *e);	/* any context, on e's CPU */
+void pe_queue_signal(struct pe_event *e);		/* any context: SIGIO for e->pending_kill */
 
 /* userpage.c: contract perf_event_update_userpage() and: */
-void pe_userpage_init(struct pevent *e, struct perf_buffer *rb);
-void pe_userpage_fill(struct pevent *e);
+void pe_userpage_init(struct pe_event *e, struct perf_buffer *rb);
+void pe_userpage_fill(struct pe_event *e);
 
 #endif /* _KERNEL_EVENTS_RING_H */

@@ -212,7 +212,7 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
  *
  * Any context.  Return: the buffer, or NULL when there is none (any more).
  */
-struct perf_buffer *pe_buffer_get(struct pevent *e)
+struct perf_buffer *pe_buffer_get(struct pe_event *e)
 {
 	struct perf_buffer *rb;
 

@@ -26,7 +26,7 @@
 
 #define LEAD_USES	64	/* updates of the offset alone, before all is written again */
 
-static bool counts(struct pevent *e)
+static bool counts(struct pe_event *e)
 {
 	return e->state == PERF_EVENT_STATE_ACTIVE && !(e->hw.state & PERF_HES_STOPPED);
 }
@@ -45,7 +45,7 @@ static __always_inline bool ahead(const struct pe_clock *clock, u64 *sum)
 }
 
 /* By how much the times of @e are ahead of pe_now().  Return: false if one of them stands still. */
-static __always_inline bool measure_lead(struct pevent *e, struct pe_page_lead *lead)
+static __always_inline bool measure_lead(struct pe_event *e, struct pe_page_lead *lead)
 {
 	lead->enabled = atomic64_read(&e->gone_enabled);
 	lead->running = atomic64_read(&e->gone_running);
@@ -54,14 +54,14 @@ static __always_inline bool measure_lead(struct pevent *e, struct pe_page_lead *
 }
 
 /* With an index, user space adds what the counter shows now. */
-static u64 offset_of(struct pevent *e, u32 index)
+static u64 offset_of(struct pe_event *e, u32 index)
 {
 	u64 count = e->counts_hits ? pe_hits_count(e) : local64_read(&e->count);
 
 	return index ? count - local64_read(&e->hw.prev_count) : count;
 }
 
-static noinline void write_all(struct pevent *e, struct perf_buffer *rb)
+static noinline void write_all(struct pe_event *e, struct perf_buffer *rb)
 {
 	u32 index = counts(e) ? e->pmu->event_idx(&e->pub) : 0;
 	struct perf_event_mmap_page *page = rb->user_page;
@@ -97,7 +97,7 @@ static noinline void write_all(struct pevent *e, struct perf_buffer *rb)
 }
 
 /* May the reader go on with the times that the page has?  Without an index he lets one stand. */
-static __always_inline bool times_go_on(struct pevent *e, struct perf_buffer *rb, u32 index)
+static __always_inline bool times_go_on(struct pe_event *e, struct perf_buffer *rb, u32 index)
 {
 	struct pe_page_lead lead __uninitialized;
 
@@ -106,7 +106,7 @@ static __always_inline bool times_go_on(struct pevent *e, struct perf_buffer *rb
 	       (index || lead.enabled == lead.running) && --rb->lead.uses;
 }
 
-static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
+static __always_inline void write_page(struct pe_event *e, struct perf_buffer *rb)
 {
 	struct perf_event_mmap_page *page = rb->user_page;
 	u32 index;
@@ -131,7 +131,7 @@ static __always_inline void write_page(struct pevent *e, struct perf_buffer *rb)
  * An event that writes to the buffer of another one leaves that one's page alone, which may count
  * on another CPU.  Ids are not used twice, unlike addresses.
  */
-static bool is_foreign(const struct pevent *e, const struct perf_buffer *rb)
+static bool is_foreign(const struct pe_event *e, const struct perf_buffer *rb)
 {
 	return rb->owner != e->id;
 }
@@ -162,7 +162,7 @@ EXPORT_SYMBOL_GPL(perf_event_update_userpage);
  *
  * When it is mapped, and for those who are asked to by the user.
  */
-void pe_userpage_fill(struct pevent *e)
+void pe_userpage_fill(struct pe_event *e)
 {
 	struct perf_buffer *rb;
 
@@ -179,7 +179,7 @@ void pe_userpage_fill(struct pevent *e)
  *
  * Task context, e->mmap_mutex held.  version and compat_version are 0.
  */
-void pe_userpage_init(struct pevent *e, struct perf_buffer *rb)
+void pe_userpage_init(struct pe_event *e, struct perf_buffer *rb)
 {
 	struct perf_event_mmap_page *page = rb->user_page;
 

@@ -3,8 +3,8 @@
  * "There is something to read": who writes to a buffer has its reader woken, and the owner of the
  * event's file signalled.  Also "no more samples": the event is disabled soon.
  *
- * Owns pevent.pending_wakeup and pending_kill, and sets pending_disable.  Any context may ask, NMI
- * included; an irq_work of the event does it soon after (sources/pending.c).
+ * Owns pe_event.pending_wakeup and pending_kill, and sets pending_disable.  Any context may ask,
+ * NMI included; an irq_work of the event does it soon after (sources/pending.c).
  *
  * Most buffers have nobody asleep on them: readers look at data_head when it suits them.  So no
  * work is queued when no listener's wait queue has a waiter.  A signal owner, though, gets one
@@ -24,10 +24,10 @@
 /* With as many listeners nobody looks for a waiter: that costs more than the work. */
 #define MOST_LISTENERS	8
 
-static bool somebody_waits(struct pevent *sink)
+static bool somebody_waits(struct pe_event *sink)
 {
 	struct perf_buffer *rb;
-	struct pevent *listener;
+	struct pe_event *listener;
 	int budget = MOST_LISTENERS;
 
 	guard(rcu)();
@@ -42,7 +42,7 @@ static bool somebody_waits(struct pevent *sink)
 	return false;
 }
 
-static void queue_wakeup_work(struct pevent *e)
+static void queue_wakeup_work(struct pe_event *e)
 {
 	WRITE_ONCE(e->pending_wakeup, 1);
 	irq_work_queue(&e->pending_irq);
@@ -54,9 +54,9 @@ static void queue_wakeup_work(struct pevent *e)
  *
  * Any context, preemption off, rb->poll set.
  */
-void pe_queue_wakeup(struct pevent *e)
+void pe_queue_wakeup(struct pe_event *e)
 {
-	struct pevent *sink = e->sink;
+	struct pe_event *sink = e->sink;
 
 	if (READ_ONCE(sink->fasync)) {
 		if (!e->pending_kill)
@@ -75,7 +75,7 @@ void pe_queue_wakeup(struct pevent *e)
  *
  * Any context, preemption off.
  */
-void pe_queue_signal(struct pevent *e)
+void pe_queue_signal(struct pe_event *e)
 {
 	queue_wakeup_work(e);
 }
@@ -86,9 +86,9 @@ void pe_queue_signal(struct pevent *e)
  *
  * Interrupt or task context, not NMI.
  */
-void pe_wake(struct pevent *e)
+void pe_wake(struct pe_event *e)
 {
-	struct pevent *sink = e->sink, *listener;
+	struct pe_event *sink = e->sink, *listener;
 	struct perf_buffer *rb;
 	unsigned int kill;
 
@@ -106,9 +106,9 @@ void pe_wake(struct pevent *e)
 		kill_fasync(&sink->fasync, SIGIO, kill);
 }
 
-static void disable_soon(struct pevent *e, enum pe_disable why)
+static void disable_soon(struct pe_event *e, enum pe_disable why)
 {
-	pe_elaborate(e);
+	pe_take_slow_overflow(e);
 	WRITE_ONCE(e->pending_disable, why);
 	irq_work_queue(&e->pending_disable_irq);
 }
@@ -119,7 +119,7 @@ static void disable_soon(struct pevent *e, enum pe_disable why)
  *
  * On the event's CPU, any context.  No more samples until it is disabled, or more are asked for.
  */
-void pe_disable_at_limit(struct pevent *e)
+void pe_disable_at_limit(struct pe_event *e)
 {
 	disable_soon(e, PE_DISABLE_AT_LIMIT);
 }

@@ -94,7 +94,7 @@ static struct perf_cgroup_info __percpu *get_info(struct perf_cgroup *cgrp)
 struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu)
 {
 	struct perf_cgroup_info __percpu *info = get_info(cgrp);
-	struct pctx *ctx = &per_cpu(pe_cpu, cpu).ctx;
+	struct pe_ctx *ctx = &per_cpu(pe_cpu, cpu).ctx;
 	struct pe_slot *slot;
 
 	lockdep_assert_held(&ctx->mutex);
@@ -119,7 +119,7 @@ static int depth(const struct pe_slot *slot)
 }
 
 /* The last of the entered slots that are deeper than @slot, or NULL. */
-static struct pe_slot *entered_below(struct pctx *ctx, const struct pe_slot *slot)
+static struct pe_slot *entered_below(struct pe_ctx *ctx, const struct pe_slot *slot)
 {
 	struct pe_slot *pos, *last = NULL;
 
@@ -132,7 +132,7 @@ static struct pe_slot *entered_below(struct pctx *ctx, const struct pe_slot *slo
 }
 
 /* @below: as entered_below() would say */
-static void enter_slot(struct pctx *ctx, struct pe_slot *slot, struct pe_slot *below, u64 now)
+static void enter_slot(struct pe_ctx *ctx, struct pe_slot *slot, struct pe_slot *below, u64 now)
 {
 	pe_clock_start(&slot->clock, now);
 	if (below)
@@ -180,11 +180,11 @@ static bool is_on_path(struct perf_cgroup *end, struct perf_cgroup *cgrp)
  * groups there stay disabled from the first step to the last.
  */
 struct passage {
-	struct pctx			*ctx;
+	struct pe_ctx			*ctx;
 	struct cgroup_subsys_state	*top;
 	u64				now;
 	bool				groups;	/* there are some to be scheduled */
-	bool				stale;	/* there are parts with pe_part.stale */
+	bool				stale;	/* there are PMU contexts with pe_pmu_ctx.stale */
 };
 
 /* The next slot with events from @css upwards, or NULL; @css becomes its parent. */
@@ -206,9 +206,9 @@ static bool lane_used(const struct pe_lane *lane)
 	       !group_queue_empty(&lane->queue[PE_FLEXIBLE]);
 }
 
-static void mark_stale(struct passage *p, struct pe_part *part)
+static void mark_stale(struct passage *p, struct pe_pmu_ctx *pmu_ctx)
 {
-	part->stale = true;
+	pmu_ctx->stale = true;
 	p->stale = true;
 }
 
@@ -222,10 +222,10 @@ static void leave_path(struct passage *p, struct cgroup_subsys_state *css)
 			if (!lane_used(lane))
 				continue;
 			p->groups = true;
-			perf_pmu_disable(lane->part->pmu);
+			perf_pmu_disable(lane->pmu_ctx->pmu);
 			pe_lane_out(lane, p->now);
-			if (lane->part->starved)
-				mark_stale(p, lane->part);
+			if (lane->pmu_ctx->starved)
+				mark_stale(p, lane->pmu_ctx);
 		}
 		leave_slot(slot, p->now);
 	}
@@ -244,7 +244,7 @@ static void enter_path(struct passage *p, struct cgroup_subsys_state *css)
 			if (!lane_used(lane))
 				continue;
 			p->groups = true;
-			perf_pmu_disable(lane->part->pmu);
+			perf_pmu_disable(lane->pmu_ctx->pmu);
 		}
 	}
 }
@@ -252,9 +252,9 @@ static void enter_path(struct passage *p, struct cgroup_subsys_state *css)
 /* While everything fits nobody has to make room: the newcomers are just added. */
 static bool joins(struct pe_lane *lane, u64 now)
 {
-	struct pe_part *part = lane->part;
+	struct pe_pmu_ctx *pmu_ctx = lane->pmu_ctx;
 
-	if (part->stale || part->starved || pe_cpc(part->pmu)->task_part)
+	if (pmu_ctx->stale || pmu_ctx->starved || pe_cpc(pmu_ctx->pmu)->task_pmu_ctx)
 		return false;
 	return pe_lane_in(lane, PE_PINNED, now) && pe_lane_in(lane, PE_FLEXIBLE, now);
 }
@@ -267,19 +267,19 @@ static void admit_path(struct passage *p, struct cgroup_subsys_state *css)
 	while ((slot = next_slot(p, &css))) {
 		list_for_each_entry(lane, &slot->lanes, entry)
 			if (lane_used(lane) && !joins(lane, p->now))
-				mark_stale(p, lane->part);
+				mark_stale(p, lane->pmu_ctx);
 	}
 }
 
 static void resched_stale(struct passage *p)
 {
-	struct pe_part *part;
+	struct pe_pmu_ctx *pmu_ctx;
 
-	list_for_each_entry(part, &p->ctx->parts, ctx_entry) {
-		if (!part->stale)
+	list_for_each_entry(pmu_ctx, &p->ctx->pmu_ctxs, ctx_entry) {
+		if (!pmu_ctx->stale)
 			continue;
-		part->stale = false;
-		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_ALL, p->now);
+		pmu_ctx->stale = false;
+		pe_pmu_resched_oncpu(pmu_ctx->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_ALL, p->now);
 	}
 }
 
@@ -291,7 +291,7 @@ static void enable_path(struct passage *p, struct cgroup_subsys_state *css)
 	while ((slot = next_slot(p, &css))) {
 		list_for_each_entry(lane, &slot->lanes, entry)
 			if (lane_used(lane))
-				perf_pmu_enable(lane->part->pmu);
+				perf_pmu_enable(lane->pmu_ctx->pmu);
 	}
 }
 
@@ -328,7 +328,7 @@ static void move_to(struct pe_cpu *pcpu, struct perf_cgroup *next)
 void pe_cgroup_follow(struct task_struct *task)
 {
 	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
-	struct pctx *ctx = pe_current_ctx();
+	struct pe_ctx *ctx = pe_current_ctx();
 
 	pe_lock_here(ctx);
 	/* The last one may have gone since the caller looked; the CPU may be on its way down. */
@@ -344,7 +344,7 @@ void pe_cgroup_follow(struct task_struct *task)
  */
 void pe_cgroup_leave_all(void)
 {
-	struct pctx *ctx = pe_current_ctx();
+	struct pe_ctx *ctx = pe_current_ctx();
 
 	pe_lock_here(ctx);
 	move_to(this_cpu_ptr(&pe_cpu), NULL);
@@ -359,7 +359,7 @@ void pe_cgroup_leave_all(void)
  *
  * Under ctx->lock.  If so it is to be attached on that CPU, where the cgroup of current is known.
  */
-bool pe_cgroup_is_first(const struct pevent *e)
+bool pe_cgroup_is_first(const struct pe_event *e)
 {
 	return e->cgrp && !per_cpu(pe_cpu, e->cpu).nr_cgroup_events;
 }
@@ -370,7 +370,7 @@ bool pe_cgroup_is_first(const struct pevent *e)
  *
  * Under ctx->lock; the first one on its CPU, if that is online.
  */
-void pe_cgroup_event_added(struct pevent *e)
+void pe_cgroup_event_added(struct pe_event *e)
 {
 	struct pe_cpu *pcpu = &per_cpu(pe_cpu, e->cpu);
 
@@ -389,7 +389,7 @@ void pe_cgroup_event_added(struct pevent *e)
  *
  * Under ctx->lock.
  */
-void pe_cgroup_event_removed(struct pevent *e)
+void pe_cgroup_event_removed(struct pe_event *e)
 {
 	struct pe_cpu *pcpu = &per_cpu(pe_cpu, e->cpu);
 

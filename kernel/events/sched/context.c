@@ -2,23 +2,23 @@
 /*
  * Contexts: the containers of the events of one task or one CPU.
  *
- * Owns struct pctx with its slots, parts and lanes:
+ * Owns struct pe_ctx with its slots, PMU contexts and lanes:
  *
  *	context --- slot "any CPU" ------- sw[0..11]: software events by number
  *	   |   \--- slot CPU n (tasks) --- sw[], lanes
  *	   |
- *	   \------- part (one per PMU) --- lane in slot "any": pinned and flexible queue
- *	                               \-- lane in slot CPU n
+ *	   \------- PMU context (one per PMU) --- lane in slot "any": pinned and flexible queue
+ *	                                      \-- lane in slot CPU n
  *
  * A CPU context has no slots of CPUs but some of cgroups, which belong to the cgroups: cgroup.c.
  * An event is in exactly one slot.  A group that has to be scheduled is in the queue of one lane;
  * a passive group is in none.  Its software events count from slot->sw[].nr, or are found through
  * the lists beside it if they sample.
  *
- * Slots, parts and lanes are made by openers and by fork, in task context under ctx->mutex, and
- * published under ctx->lock; they live until the context is freed or the PMU leaves (pmu_leave.c),
- * so nobody counts references to them.  Events come and go under ctx->lock alone, from any CPU.
- * The hit path and the sideband walk ctx->any, ctx->here, ctx->entered and ctx->sideband under RCU
+ * Slots, PMU contexts and lanes are made by openers and by fork, in task context under ctx->mutex,
+ * and published under ctx->lock; they live until the context is freed or the PMU leaves
+ * (pmu_leave.c), so nobody counts references to them.  Events come and go under ctx->lock alone,
+ * from any CPU.  The hit path and the sideband walk ctx->any, ctx->here, ctx->entered and ctx->sideband under RCU
  * with preemption off.
  */
 
@@ -45,11 +45,11 @@ void pe_slot_init(struct pe_slot *slot, int cpu)
 	INIT_LIST_HEAD(&slot->lanes);
 }
 
-static void init_lane(struct pe_lane *lane, struct pe_part *part)
+static void init_lane(struct pe_lane *lane, struct pe_pmu_ctx *pmu_ctx)
 {
-	lane->part = part;
+	lane->pmu_ctx = pmu_ctx;
 	INIT_LIST_HEAD(&lane->entry);
-	INIT_LIST_HEAD(&lane->part_entry);
+	INIT_LIST_HEAD(&lane->pmu_ctx_entry);
 	group_queue_init(&lane->queue[PE_PINNED]);
 	group_queue_init(&lane->queue[PE_FLEXIBLE]);
 }
@@ -60,7 +60,7 @@ static void init_lane(struct pe_lane *lane, struct pe_part *part)
  * @task: the task, on which the context takes a reference; NULL for a CPU context
  * @cpu: the CPU of a CPU context, else -1
  */
-void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu)
+void pe_ctx_init(struct pe_ctx *ctx, struct task_struct *task, int cpu)
 {
 	raw_spin_lock_init(&ctx->lock);
 	mutex_init(&ctx->mutex);
@@ -75,7 +75,7 @@ void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu)
 	INIT_LIST_HEAD(&ctx->events);
 	INIT_LIST_HEAD(&ctx->sideband);
 	INIT_LIST_HEAD(&ctx->freq);
-	INIT_LIST_HEAD(&ctx->parts);
+	INIT_LIST_HEAD(&ctx->pmu_ctxs);
 	INIT_LIST_HEAD(&ctx->unjoined);
 	pe_slot_init(&ctx->any, cpu);
 }
@@ -86,16 +86,16 @@ void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu)
  *
  * May sleep.  Return: the context with one reference, or NULL.
  */
-struct pctx *pe_ctx_new(struct task_struct *task)
+struct pe_ctx *pe_ctx_new(struct task_struct *task)
 {
-	struct pctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct pe_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 
 	if (ctx)
 		pe_ctx_init(ctx, task, -1);
 	return ctx;
 }
 
-void pe_ctx_get(struct pctx *ctx)
+void pe_ctx_get(struct pe_ctx *ctx)
 {
 	refcount_inc(&ctx->refs);
 }
@@ -111,58 +111,58 @@ void pe_slot_free(struct pe_slot *slot)
 	struct pe_lane *lane, *next;
 
 	list_for_each_entry_safe(lane, next, &slot->lanes, entry) {
-		list_del(&lane->part_entry);
+		list_del(&lane->pmu_ctx_entry);
 		kfree(lane);
 	}
 	kfree(slot);
 }
 
 /**
- * pe_part_fini() - the PMU of a part goes away
- * @part: the part, without groups; ctx->mutex is held
+ * pe_pmu_ctx_fini() - the PMU of a PMU context goes away
+ * @pmu_ctx: it, without groups; ctx->mutex is held
  *
  * No event's pmu_ctx leads here any more; who may have followed one before without a lock of the
  * context was in a pe_pmus_read_lock() section, and the caller has waited for those.
  */
-void pe_part_fini(struct pe_part *part)
+void pe_pmu_ctx_fini(struct pe_pmu_ctx *pmu_ctx)
 {
 	struct pe_lane *lane, *next;
 
-	WARN_ON_ONCE(part->nr_groups);
-	raw_spin_lock_irq(&part->ctx->lock);
-	list_for_each_entry(lane, &part->lanes, part_entry)
+	WARN_ON_ONCE(pmu_ctx->nr_groups);
+	raw_spin_lock_irq(&pmu_ctx->ctx->lock);
+	list_for_each_entry(lane, &pmu_ctx->lanes, pmu_ctx_entry)
 		list_del(&lane->entry);
-	list_del_init(&part->ctx_entry);
-	raw_spin_unlock_irq(&part->ctx->lock);
+	list_del_init(&pmu_ctx->ctx_entry);
+	raw_spin_unlock_irq(&pmu_ctx->ctx->lock);
 
-	list_for_each_entry_safe(lane, next, &part->lanes, part_entry)
+	list_for_each_entry_safe(lane, next, &pmu_ctx->lanes, pmu_ctx_entry)
 		kfree(lane);
 }
 
 /**
- * pe_part_free() - free the part of a task's context
- * @part: the part; no lane of it is on any list
+ * pe_pmu_ctx_free() - free a PMU context of a task
+ * @pmu_ctx: it; no lane of it is on any list
  *
  * Any context but NMI.
  */
-void pe_part_free(struct pe_part *part)
+void pe_pmu_ctx_free(struct pe_pmu_ctx *pmu_ctx)
 {
-	pe_roster_leave(part->roster, &part->pmu_entry, part->pmu);
-	kfree(part);
+	pe_roster_leave(pmu_ctx->roster, &pmu_ctx->pmu_entry, pmu_ctx->pmu);
+	kfree(pmu_ctx);
 }
 
 static void free_ctx(struct rcu_head *rcu)
 {
-	struct pctx *ctx = container_of(rcu, struct pctx, rcu);
-	struct pe_part *part, *next;
+	struct pe_ctx *ctx = container_of(rcu, struct pe_ctx, rcu);
+	struct pe_pmu_ctx *pmu_ctx, *next;
 	int cpu;
 
 	for (cpu = 0; ctx->by_cpu && cpu < nr_cpu_ids; cpu++)
 		if (ctx->by_cpu[cpu])
 			pe_slot_free(ctx->by_cpu[cpu]);
 	kfree(ctx->by_cpu);
-	list_for_each_entry_safe(part, next, &ctx->parts, ctx_entry)
-		pe_part_free(part);
+	list_for_each_entry_safe(pmu_ctx, next, &ctx->pmu_ctxs, ctx_entry)
+		pe_pmu_ctx_free(pmu_ctx);
 	kfree(ctx);
 }
 
@@ -172,7 +172,7 @@ static void free_ctx(struct rcu_head *rcu)
  *
  * Any context but NMI.
  */
-void pe_ctx_put(struct pctx *ctx)
+void pe_ctx_put(struct pe_ctx *ctx)
 {
 	if (refcount_dec_and_test(&ctx->refs))
 		call_rcu(&ctx->rcu, free_ctx);
@@ -185,7 +185,7 @@ void pe_ctx_put(struct pctx *ctx)
  *
  * Return: the slot, or NULL if pe_ctx_reserve() has not made it.
  */
-struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e)
+struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e)
 {
 	if (e->cgrp)
 		return pe_cgroup_slot(e->cgrp, e->cpu);
@@ -194,49 +194,49 @@ struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e)
 	return ctx->by_cpu ? ctx->by_cpu[e->cpu] : NULL;
 }
 
-/* The part of @pmu in @ctx, or NULL; under ctx->mutex or ctx->lock. */
-struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu)
+/* The PMU context of @pmu in @ctx, or NULL; under ctx->mutex or ctx->lock. */
+struct pe_pmu_ctx *pe_find_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 {
-	struct pe_part *part;
+	struct pe_pmu_ctx *pmu_ctx;
 
-	list_for_each_entry(part, &ctx->parts, ctx_entry)
-		if (part->pmu == pmu)
-			return part;
+	list_for_each_entry(pmu_ctx, &ctx->pmu_ctxs, ctx_entry)
+		if (pmu_ctx->pmu == pmu)
+			return pmu_ctx;
 	return NULL;
 }
 
-/* The lane of @part in @slot, or NULL. */
-struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot)
+/* The lane of @pmu_ctx in @slot, or NULL. */
+struct pe_lane *pe_pmu_ctx_lane(struct pe_pmu_ctx *pmu_ctx, struct pe_slot *slot)
 {
 	struct pe_lane *lane;
 
-	if (!slot || slot == &part->ctx->any)
-		return slot ? &part->any : NULL;
+	if (!slot || slot == &pmu_ctx->ctx->any)
+		return slot ? &pmu_ctx->any : NULL;
 	list_for_each_entry(lane, &slot->lanes, entry)
-		if (lane->part == part)
+		if (lane->pmu_ctx == pmu_ctx)
 			return lane;
 	return NULL;
 }
 
 /**
- * pe_part_init() - initialise a zeroed part
- * @part: the part, not yet on ctx->parts
+ * pe_pmu_ctx_init() - initialise a zeroed PMU context
+ * @pmu_ctx: it, not yet on ctx->pmu_ctxs
  * @ctx: its context
  * @pmu: its PMU
  */
-void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu)
+void pe_pmu_ctx_init(struct pe_pmu_ctx *pmu_ctx, struct pe_ctx *ctx, struct pmu *pmu)
 {
-	part->pmu = pmu;
-	part->ctx = ctx;
-	INIT_LIST_HEAD(&part->ctx_entry);
-	INIT_LIST_HEAD(&part->lanes);
-	INIT_LIST_HEAD(&part->pmu_entry);
-	init_lane(&part->any, part);
-	INIT_LIST_HEAD(&part->running[PE_PINNED]);
-	INIT_LIST_HEAD(&part->running[PE_FLEXIBLE]);
+	pmu_ctx->pmu = pmu;
+	pmu_ctx->ctx = ctx;
+	INIT_LIST_HEAD(&pmu_ctx->ctx_entry);
+	INIT_LIST_HEAD(&pmu_ctx->lanes);
+	INIT_LIST_HEAD(&pmu_ctx->pmu_entry);
+	init_lane(&pmu_ctx->any, pmu_ctx);
+	INIT_LIST_HEAD(&pmu_ctx->running[PE_PINNED]);
+	INIT_LIST_HEAD(&pmu_ctx->running[PE_FLEXIBLE]);
 }
 
-static struct pe_slot *make_slot(struct pctx *ctx, int cpu)
+static struct pe_slot *make_slot(struct pe_ctx *ctx, int cpu)
 {
 	struct pe_slot *slot;
 
@@ -267,24 +267,24 @@ static struct pe_slot *make_slot(struct pctx *ctx, int cpu)
 	return slot;
 }
 
-static struct pe_part *make_part(struct pctx *ctx, struct pmu *pmu)
+static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 {
-	struct pe_part *part;
+	struct pe_pmu_ctx *pmu_ctx;
 
 	if (!ctx->task) {
-		part = &per_cpu_ptr(pmu->cpu_pmu_context, ctx->cpu)->cpu_part;
+		pmu_ctx = &per_cpu_ptr(pmu->cpu_pmu_context, ctx->cpu)->cpu_pmu_ctx;
 	} else {
-		part = kzalloc(sizeof(*part), GFP_KERNEL);
-		if (!part)
+		pmu_ctx = kzalloc(sizeof(*pmu_ctx), GFP_KERNEL);
+		if (!pmu_ctx)
 			return NULL;
-		pe_part_init(part, ctx, pmu);
-		part->roster = pe_roster_join(pmu, &part->pmu_entry, false);
+		pe_pmu_ctx_init(pmu_ctx, ctx, pmu);
+		pmu_ctx->roster = pe_roster_join(pmu, &pmu_ctx->pmu_entry, false);
 	}
 
 	raw_spin_lock_irq(&ctx->lock);
-	list_add_tail(&part->ctx_entry, &ctx->parts);
+	list_add_tail(&pmu_ctx->ctx_entry, &ctx->pmu_ctxs);
 	raw_spin_unlock_irq(&ctx->lock);
-	return part;
+	return pmu_ctx;
 }
 
 /**
@@ -295,28 +295,28 @@ static struct pe_part *make_part(struct pctx *ctx, struct pmu *pmu)
  *
  * Sleeps.  Return: 0 or -ENOMEM; what was made stays with the context.
  */
-int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e)
+int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e)
 {
 	struct pe_slot *slot = pe_ctx_slot(ctx, e);
-	struct pe_part *part = pe_ctx_part(ctx, pmu);
+	struct pe_pmu_ctx *pmu_ctx = pe_find_pmu_ctx(ctx, pmu);
 	struct pe_lane *lane;
 
 	if (!slot)
 		slot = e->cgrp ? pe_cgroup_make_slot(e->cgrp, e->cpu) : make_slot(ctx, e->cpu);
-	if (!part)
-		part = make_part(ctx, pmu);
-	if (!slot || !part)
+	if (!pmu_ctx)
+		pmu_ctx = make_pmu_ctx(ctx, pmu);
+	if (!slot || !pmu_ctx)
 		return -ENOMEM;
-	if (pe_part_lane(part, slot))
+	if (pe_pmu_ctx_lane(pmu_ctx, slot))
 		return 0;
 
 	lane = kzalloc(sizeof(*lane), GFP_KERNEL);
 	if (!lane)
 		return -ENOMEM;
-	init_lane(lane, part);
+	init_lane(lane, pmu_ctx);
 	raw_spin_lock_irq(&ctx->lock);
 	list_add_tail(&lane->entry, &slot->lanes);
-	list_add_tail(&lane->part_entry, &part->lanes);
+	list_add_tail(&lane->pmu_ctx_entry, &pmu_ctx->lanes);
 	raw_spin_unlock_irq(&ctx->lock);
 	return 0;
 }
@@ -326,15 +326,15 @@ int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e)
  * @e: an event whose pmu_ctx is set, not attached yet
  * @ctx: its context, mutex held
  *
- * The event holds the part's task_ctx_data until it is detached, or freed if that never was.
+ * The event holds the PMU context's task_ctx_data until it is detached, or freed if that never was.
  * The context stays as long, because what is never attached has no other reference on it.
  *
  * Sleeps.  Return: 0 or -ENOMEM.
  */
-int pe_task_data_get(struct pevent *e, struct pctx *ctx)
+int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
 {
 	struct kmem_cache *cache = e->pmu->task_ctx_cache;
-	struct pe_part *part = pe_part(e);
+	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(e);
 	void *data;
 
 	if (!(e->attach_state & PERF_ATTACH_TASK_DATA) || !ctx->task || !cache)
@@ -344,9 +344,9 @@ int pe_task_data_get(struct pevent *e, struct pctx *ctx)
 		return -ENOMEM;
 	pe_ctx_get(ctx);
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
-		if (!part->nr_data++)
-			swap(part->task_ctx_data, data);
-		e->data_part = part;
+		if (!pmu_ctx->nr_data++)
+			swap(pmu_ctx->task_ctx_data, data);
+		e->data_pmu_ctx = pmu_ctx;
 	}
 	if (data)
 		kmem_cache_free(cache, data);
@@ -358,36 +358,36 @@ int pe_task_data_get(struct pevent *e, struct pctx *ctx)
  * @e: an event that is not attached any more
  *
  * Close and revoke may both come here with an inherited event.  Who loses the exchange may go on to
- * let the PMU forget the event; the part and the PMU stay for the winner, who is in a section that
- * perf_pmu_unregister() waits for before it drops parts.
+ * let the PMU forget the event; the PMU context and the PMU stay for the winner, who is in a section
+ * that perf_pmu_unregister() waits for before it drops PMU contexts.
  *
  * Task context.
  */
-void pe_task_data_put(struct pevent *e)
+void pe_task_data_put(struct pe_event *e)
 {
-	struct pe_part *part;
-	struct pctx *ctx;
+	struct pe_pmu_ctx *pmu_ctx;
+	struct pe_ctx *ctx;
 	void *data = NULL;
 	int idx;
 
-	if (likely(!READ_ONCE(e->data_part)))
+	if (likely(!READ_ONCE(e->data_pmu_ctx)))
 		return;
 	idx = pe_pmus_read_lock();
-	part = xchg(&e->data_part, NULL);
-	if (part) {
-		ctx = part->ctx;
+	pmu_ctx = xchg(&e->data_pmu_ctx, NULL);
+	if (pmu_ctx) {
+		ctx = pmu_ctx->ctx;
 		scoped_guard(raw_spinlock_irq, &ctx->lock) {
-			if (!--part->nr_data)
-				swap(part->task_ctx_data, data);
+			if (!--pmu_ctx->nr_data)
+				swap(pmu_ctx->task_ctx_data, data);
 		}
 		if (data)
-			kmem_cache_free(part->pmu->task_ctx_cache, data);
+			kmem_cache_free(pmu_ctx->pmu->task_ctx_cache, data);
 		pe_ctx_put(ctx);
 	}
 	pe_pmus_read_unlock(idx);
 }
 
-static bool user_readable(const struct pevent *e)
+static bool user_readable(const struct pe_event *e)
 {
 	return !is_software_event((struct perf_event *)&e->pub) &&
 	       e->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT;
@@ -395,10 +395,10 @@ static bool user_readable(const struct pevent *e)
 
 /**
  * pe_ctx_add() - put an event on the lists of its context
- * @ctx: the context, locked; the event's slot and part exist
+ * @ctx: the context, locked; the event's slot and PMU context exist
  * @e: the event, disabled or INACTIVE, not in a queue
  */
-void pe_ctx_add(struct pctx *ctx, struct pevent *e)
+void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e)
 {
 	lockdep_assert_held(&ctx->lock);
 
@@ -421,14 +421,14 @@ void pe_ctx_add(struct pctx *ctx, struct pevent *e)
 	ctx->nr_inherit += e->attr.inherit;
 	ctx->tells_reads |= e->attr.inherit_stat;
 	ctx->nr_events++;
-	pe_ctx_end_kind(ctx);
+	pe_ctx_end_equiv(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_added(e);
 	e->attach_state |= PERF_ATTACH_CONTEXT;
 }
 
 /* The last event left: a task's context goes out without its CPU, which has nothing to do. */
-static void retire_clocks(struct pctx *ctx, u64 now)
+static void retire_clocks(struct pe_ctx *ctx, u64 now)
 {
 	if (!ctx->task || ctx->oncpu < 0)
 		return;
@@ -449,7 +449,7 @@ static void retire_clocks(struct pctx *ctx, u64 now)
  *
  * Readers under RCU may still see the event.
  */
-void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
+void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now)
 {
 	lockdep_assert_held(&ctx->lock);
 
@@ -465,7 +465,7 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
 		ctx->nr_user--;
 	ctx->nr_inherit -= e->attr.inherit;
 	e->attach_state &= ~PERF_ATTACH_CONTEXT;
-	pe_ctx_end_kind(ctx);
+	pe_ctx_end_equiv(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_removed(e);
 	if (!--ctx->nr_events)
@@ -473,10 +473,10 @@ void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now)
 }
 
 /* Pin what is to be copied, as far as there is room.  Return: the number of events. */
-static unsigned int pin_inherited(struct pctx *ctx, struct pevent **events, unsigned int room)
+static unsigned int pin_inherited(struct pe_ctx *ctx, struct pe_event **events, unsigned int room)
 {
 	unsigned int n = 0;
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &ctx->events, ctx_entry) {
@@ -500,9 +500,9 @@ static unsigned int pin_inherited(struct pctx *ctx, struct pevent **events, unsi
  *
  * Return: an array for pe_snapshot_put(), or NULL when out of memory.
  */
-struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
+struct pe_event **pe_ctx_snapshot(struct pe_ctx *ctx, unsigned int *nr)
 {
-	struct pevent **events;
+	struct pe_event **events;
 	unsigned int room;
 
 	/* The list is in the order in which events came: what has no room came after this. */
@@ -522,7 +522,7 @@ struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr)
 /* Contract: what for_each_sibling_event() may rely on. */
 void perf_assert_sibling_lock(struct perf_event *event)
 {
-	struct pctx *ctx = pe(event)->ctx ? pe_ctx(pe(event)) : NULL;
+	struct pe_ctx *ctx = pe(event)->ctx ? pe_ctx(pe(event)) : NULL;
 
 	WARN_ON_ONCE(ctx && debug_locks && !irqs_disabled() && !lockdep_is_held(&ctx->mutex));
 }
@@ -532,7 +532,7 @@ EXPORT_SYMBOL_GPL(perf_assert_sibling_lock);
 /* Drivers ask whose events they are scheduling (irqs off). Return: NULL for none. */
 struct perf_event_context *perf_cpu_task_ctx(void)
 {
-	struct pctx *ctx = pe_current_ctx();
+	struct pe_ctx *ctx = pe_current_ctx();
 
 	lockdep_assert_irqs_disabled();
 	return ctx ? &ctx->pub : NULL;

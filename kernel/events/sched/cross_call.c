@@ -19,8 +19,8 @@
 #include "sched.h"
 
 struct remote_call {
-	struct pctx	*ctx;
-	struct pevent	*e;	/* NULL, or the event that must still be in @ctx */
+	struct pe_ctx	*ctx;
+	struct pe_event	*e;	/* NULL, or the event that must still be in @ctx */
 	pe_call_fn	fn;
 	void		*arg;
 	bool		leaves;	/* @e leaves its group */
@@ -42,9 +42,9 @@ static bool is_passive(const struct remote_call *call)
 static void run_oncpu(void *info)
 {
 	struct remote_call *call = info;
-	struct pctx *ctx = call->ctx;
+	struct pe_ctx *ctx = call->ctx;
 	/* What is done to the CPU's groups may take those of the task off. */
-	struct pctx *task_ctx = ctx->task ? ctx : pe_current_ctx();
+	struct pe_ctx *task_ctx = ctx->task ? ctx : pe_current_ctx();
 
 	pe_lock_here(task_ctx);
 	if (ctx->oncpu == smp_processor_id() && still_there(call)) {
@@ -60,7 +60,7 @@ static void run_oncpu(void *info)
  */
 static int run_or_find(struct remote_call *call)
 {
-	struct pctx *ctx = call->ctx;
+	struct pe_ctx *ctx = call->ctx;
 	int cpu;
 
 	/* With irqs off a context that is in here stays; most callers ask for current's. */
@@ -101,7 +101,7 @@ static bool attempt(struct remote_call *call)
  *
  * Task context, irqs on.  Returns when @fn has run, once.
  */
-void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg)
+void pe_call(struct pe_ctx *ctx, pe_call_fn fn, void *arg)
 {
 	struct remote_call call = { .ctx = ctx, .fn = fn, .arg = arg };
 
@@ -124,7 +124,7 @@ static void call_and_follow(struct remote_call *call)
  * Task context, irqs on.  Without ctx->mutex the event may move to another CPU meanwhile, and is
  * followed there.
  */
-void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg)
+void pe_event_call(struct pe_event *e, pe_call_fn fn, void *arg)
 {
 	struct remote_call call = { .e = e, .fn = fn, .arg = arg };
 
@@ -137,7 +137,7 @@ void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg)
  * @fn: likewise; if samples show the group it runs where they are made: see pe_samples_group()
  * @arg: its argument
  */
-void pe_member_call(struct pevent *e, pe_call_fn fn, void *arg)
+void pe_member_call(struct pe_event *e, pe_call_fn fn, void *arg)
 {
 	struct remote_call call = { .e = e, .fn = fn, .arg = arg, .leaves = true };
 
@@ -152,9 +152,9 @@ void pe_member_call(struct pevent *e, pe_call_fn fn, void *arg)
  *
  * Return: true if @fn has run, false if the context is in on another CPU.
  */
-bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg)
+bool pe_call_locked_local(struct pe_ctx *ctx, pe_call_fn fn, void *arg)
 {
-	struct pctx *task_ctx = ctx;
+	struct pe_ctx *task_ctx = ctx;
 	unsigned long flags;
 	bool here;
 

@@ -7,19 +7,20 @@
  * the two tasks swap their contexts.  That of the first stays in, for the second one; no hardware
  * is touched, no clock is stopped.
  *
- * Contexts that can be swapped have the same number in ctx->kind, which is not 0.  The invariant:
+ * Such contexts are equivalent: they have the same number in ctx->equiv_id, which is not 0.  The
+ * invariant:
  *
- *	All contexts of one kind hold the same events, each the original or a copy of it, in groups
+ *	All equivalent contexts hold the same events, each the original or a copy of it, in groups
  *	of the same form, and none that somebody could tell from its copies: see unlike().
  *
  *	0 -> new	current forks; taken back at once if an event is not of that sort.
  *			ctx->mutex, ctx->lock
- *	(copy) -> same	the child got a copy of each event, and the parent is still of this kind
+ *	(copy) -> same	the child got a copy of each event, and the parent's still has this number
  *	any -> 0	an event comes or goes, or becomes different.  ctx->lock
  *
- * An opener ends the kind when it finds the context (stays_with()), before it knows that the event
- * can be added.  An open that is refused then, as by the rules of groups, costs what one costs that
- * is closed at once, and asks for the same rights; the next fork begins a new kind.
+ * An opener ends the equivalence when it finds the context (stays_with()), before it knows that the
+ * event can be added.  An open that is refused then, as by the rules of groups, costs what one costs
+ * that is closed at once, and asks for the same rights; the next fork gives a new number.
  *
  * A number is never given again.  So who keeps a context at 0 under ctx->mutex (an opener) keeps it
  * with its task.
@@ -39,17 +40,17 @@
 
 #include "sched.h"
 
-static atomic64_t last_kind;
+static atomic64_t last_equiv_id;
 
 /*
- * Could it matter to somebody which task has the original?  See pe_ctx_begin_kind().
+ * Could it matter to somebody which task has the original?  See pe_ctx_make_equiv().
  *
  * Signals, records and values of single events tell; so does whatever acts on one task: exec,
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
  * the CPU of the original.  A program may read the counter of an event that it has mapped, unless
  * that was for its samples, as those of all tasks go there.
  */
-static bool unlike(struct pevent *e)
+static bool unlike(struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
@@ -65,9 +66,9 @@ static bool unlike(struct pevent *e)
 }
 
 /* Of current, with ctx->mutex: nobody frees an event of its context without waiting for RCU. */
-static bool all_alike(struct pctx *ctx)
+static bool all_alike(struct pe_ctx *ctx)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
@@ -81,9 +82,9 @@ static bool all_alike(struct pctx *ctx)
  *
  * Not nested.  Return: the context, or NULL if there is none; it may get one meanwhile.
  */
-struct pctx *pe_hold_current_ctx(void)
+struct pe_ctx *pe_hold_current_ctx(void)
 {
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	guard(preempt)();
 	ctx = pe_task_ctx(current);
@@ -93,51 +94,51 @@ struct pctx *pe_hold_current_ctx(void)
 }
 
 /**
- * pe_ctx_begin_kind() - current forks: let its context have a kind, if it can
+ * pe_ctx_make_equiv() - current forks: let its context have equivalents, if it can
  * @ctx: current's context, held
  *
  * Task context.  An opener that is at work keeps it from that; so does the next event.
  *
- * The kind is given first and taken back if an event is unlike the others, so that the look at them
- * needs no lock: what was changed before, it sees, and who changes one later ends the kind.  Nobody
- * else has this kind yet, and the context is held.
+ * The number is given first and taken back if an event is unlike the others, so that the look at
+ * them needs no lock: what was changed before, it sees, and who changes one later ends the
+ * equivalence.  Nobody else has this number yet, and the context is held.
  */
-void pe_ctx_begin_kind(struct pctx *ctx)
+void pe_ctx_make_equiv(struct pe_ctx *ctx)
 {
-	if (READ_ONCE(ctx->kind) || !mutex_trylock(&ctx->mutex))
+	if (READ_ONCE(ctx->equiv_id) || !mutex_trylock(&ctx->mutex))
 		return;
 	scoped_guard(raw_spinlock_irq, &ctx->lock)
-		WRITE_ONCE(ctx->kind, ctx->nr_events ? atomic64_inc_return(&last_kind) : 0);
-	if (READ_ONCE(ctx->kind) && !all_alike(ctx)) {
+		WRITE_ONCE(ctx->equiv_id, ctx->nr_events ? atomic64_inc_return(&last_equiv_id) : 0);
+	if (READ_ONCE(ctx->equiv_id) && !all_alike(ctx)) {
 		guard(raw_spinlock_irq)(&ctx->lock);
-		pe_ctx_end_kind(ctx);
+		pe_ctx_end_equiv(ctx);
 	}
 	mutex_unlock(&ctx->mutex);
 }
 
 /**
- * pe_ctx_same_kind() - a child's context is like its parent's
+ * pe_ctx_copy_equiv() - a child's context is like its parent's
  * @child: the context, which nobody can see yet
- * @from: current's, held since pe_ctx_begin_kind()
+ * @from: current's, held since pe_ctx_make_equiv()
  *
- * Any event that came or left between the two has ended the kind of @from, and so has a copy that
- * is not like the one in @from.
+ * Any event that came or left between the two has ended the equivalence of @from, and so has a copy
+ * that is not like the one in @from.
  */
-void pe_ctx_same_kind(struct pctx *child, struct pctx *from)
+void pe_ctx_copy_equiv(struct pe_ctx *child, struct pe_ctx *from)
 {
 	guard(raw_spinlock_irq)(&from->lock);
 	if (child->nr_events == from->nr_events)
-		WRITE_ONCE(child->kind, from->kind);
+		WRITE_ONCE(child->equiv_id, from->equiv_id);
 }
 
-static bool swappable(const struct pctx *ctx, const struct pctx *other)
+static bool swappable(const struct pe_ctx *ctx, const struct pe_ctx *other)
 {
-	return ctx->kind && ctx->kind == other->kind && ctx->oncpu == smp_processor_id() &&
-	       other->oncpu < 0;
+	return ctx->equiv_id && ctx->equiv_id == other->equiv_id &&
+	       ctx->oncpu == smp_processor_id() && other->oncpu < 0;
 }
 
-static void swap_tasks(struct pctx *ctx, struct task_struct *prev,
-		       struct pctx *other, struct task_struct *next)
+static void swap_tasks(struct pe_ctx *ctx, struct task_struct *prev,
+		       struct pe_ctx *other, struct task_struct *next)
 {
 	lockdep_assert_held(&ctx->lock);
 	lockdep_assert_held(&other->lock);
@@ -151,7 +152,7 @@ static void swap_tasks(struct pctx *ctx, struct task_struct *prev,
 }
 
 /**
- * pe_ctx_exchange() - at a switch: swap the contexts of two tasks, if they are of one kind
+ * pe_ctx_exchange() - at a switch: swap the contexts of two tasks, if they are equivalent
  * @ctx: that of @prev
  * @prev: current
  * @next: the task that comes
@@ -161,13 +162,13 @@ static void swap_tasks(struct pctx *ctx, struct task_struct *prev,
  *
  * Return: @ctx, which is in, is @next's now.
  */
-bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_struct *next)
+bool pe_ctx_exchange(struct pe_ctx *ctx, struct task_struct *prev, struct task_struct *next)
 {
-	struct pctx *other = pe_task_ctx(next);
+	struct pe_ctx *other = pe_task_ctx(next);
 	bool done;
 
 	lockdep_assert_irqs_disabled();
-	if (!other || READ_ONCE(other->kind) != ctx->kind || ctx->held || other->held ||
+	if (!other || READ_ONCE(other->equiv_id) != ctx->equiv_id || ctx->held || other->held ||
 	    pe_cgroup_moves(next))
 		return false;
 	/*

@@ -89,7 +89,7 @@ u64 pe_period_step(u64 period, u64 wanted)
  *
  * On the event's CPU, interrupts off, NMI included.
  */
-void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable)
+void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count, bool disable)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 period;
@@ -112,12 +112,12 @@ void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable)
  * Does e count on this CPU now?  A passive event keeps the state ACTIVE while its slot is away, and
  * the slots of other CPUs are away.
  */
-static bool counts_here(const struct pevent *e)
+static bool counts_here(const struct pe_event *e)
 {
 	return e->state == PERF_EVENT_STATE_ACTIVE && pe_slot_is_in(e->slot);
 }
 
-static bool in_freq_mode(const struct pevent *e)
+static bool in_freq_mode(const struct pe_event *e)
 {
 	return e->attr.freq && e->attr.sample_freq;
 }
@@ -150,7 +150,7 @@ static void pause_for(struct pmu_pause *pause, struct pmu *pmu)
  *
  * Return: it was throttled; the caller starts it if its PMU has stopped it.
  */
-bool pe_unthrottle(struct pevent *e)
+bool pe_unthrottle(struct pe_event *e)
 {
 	if (e->hw.interrupts != PE_THROTTLED)
 		return false;
@@ -165,7 +165,7 @@ bool pe_unthrottle(struct pevent *e)
  *
  * Any context: from its overflow, where it may run against the tick that empties the list.
  */
-void pe_throttle_list(struct pevent *e)
+void pe_throttle_list(struct pe_event *e)
 {
 	if (!xchg(&e->throttle_listed, 1))
 		llist_add(&e->throttle_entry, &pe_ctx(e)->throttled);
@@ -175,7 +175,7 @@ void pe_throttle_list(struct pevent *e)
  * Off the list, then the look at the event: an NMI that throttles it in between lists it again.
  * Return: it is still in the context.  If not, it may have been freed by now.
  */
-static bool take_off(struct pevent *e)
+static bool take_off(struct pe_event *e)
 {
 	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
 
@@ -191,11 +191,11 @@ static bool take_off(struct pevent *e)
  * Others that have left go as well, so that a list of them is walked once.  Any context but NMI;
  * without ctx->lock.
  */
-void pe_throttle_unlist(struct pevent *e)
+void pe_throttle_unlist(struct pe_event *e)
 {
-	struct pevent *listed, *next;
+	struct pe_event *listed, *next;
 	struct llist_node *node;
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	/* Pairs with take_off(): who has cleared it does not look at the event any more. */
 	if (likely(!smp_load_acquire(&e->throttle_listed)))
@@ -208,7 +208,7 @@ void pe_throttle_unlist(struct pevent *e)
 			pe_throttle_list(listed);
 }
 
-static void unthrottle(struct pevent *e, struct pmu_pause *pause)
+static void unthrottle(struct pe_event *e, struct pmu_pause *pause)
 {
 	pause_for(pause, e->pmu);
 	/* follow_rate() starts the others. */
@@ -217,10 +217,10 @@ static void unthrottle(struct pevent *e, struct pmu_pause *pause)
 }
 
 /* Those that do not count here stay listed, for a later tick or until something else ends it. */
-static void release_throttled(struct pctx *ctx, struct pmu_pause *pause)
+static void release_throttled(struct pe_ctx *ctx, struct pmu_pause *pause)
 {
 	struct llist_node *node = llist_reverse_order(llist_del_all(&ctx->throttled));
-	struct pevent *e, *next;
+	struct pe_event *e, *next;
 
 	llist_for_each_entry_safe(e, next, node, throttle_entry) {
 		if (!take_off(e) || READ_ONCE(e->hw.interrupts) != PE_THROTTLED)
@@ -232,7 +232,7 @@ static void release_throttled(struct pctx *ctx, struct pmu_pause *pause)
 	}
 }
 
-static void follow_rate(struct pevent *e, struct pmu_pause *pause)
+static void follow_rate(struct pe_event *e, struct pmu_pause *pause)
 {
 	u64 count;
 	s64 delta;
@@ -253,10 +253,10 @@ static void follow_rate(struct pevent *e, struct pmu_pause *pause)
 	e->pmu->start(&e->pub, delta > 0 ? PERF_EF_RELOAD : 0);
 }
 
-static void serve_tick(struct pctx *ctx, bool release)
+static void serve_tick(struct pe_ctx *ctx, bool release)
 {
 	struct pmu_pause pause = {};
-	struct pevent *e;
+	struct pe_event *e;
 
 	if (release)
 		release_throttled(ctx, &pause);
@@ -272,7 +272,7 @@ static void serve_tick(struct pctx *ctx, bool release)
  *
  * Interrupts off.  Costs one look at a list head when there is nothing to do.
  */
-void pe_tick_freq(struct pctx *ctx, bool release)
+void pe_tick_freq(struct pe_ctx *ctx, bool release)
 {
 	lockdep_assert_irqs_disabled();
 	/* Who joins the list at this moment is served by the next tick. */

@@ -6,8 +6,8 @@
  * CPU.  A group with an active member has to be scheduled; for it they run on the CPU where the
  * context is in (with that CPU's context locked), or anywhere while it is in nowhere.
  *
- * The kind of a group is derived: leader->nr_active_kin counts the members that must be scheduled.
- * It changes when a member joins or leaves:
+ * Whether a group is passive is derived: leader->nr_to_schedule counts those that must be
+ * scheduled.  It changes when a member joins or leaves:
  *
  *	passive -> scheduled	the first active member joins: members stop, the leader is queued
  *	scheduled -> passive	the last active member leaves: the leader is unqueued, members
@@ -25,40 +25,40 @@
  * changes while the group is off the PMU, under ctx->lock on its CPU, where NMIs read it.
  *
  * A group with hardware members is scheduled by their PMU, other groups by the leader's: e->pmu_ctx
- * of all members is the part of that PMU.  It changes when the first hardware member joins or the
- * last one leaves.  A passive group, and an event that leaves, has the parts of its own PMUs, so
+ * of all members is that of the PMU.  It changes when the first hardware member joins or the
+ * last one leaves.  A passive group, and an event that leaves, has those of its own PMUs, so
  * nobody depends on a PMU without an event of it in the group.
  */
 
 #include "sched.h"
 
 /* Is the group's slot in on this CPU, so that the group can be scheduled now? */
-static bool eligible_here(const struct pevent *leader)
+static bool eligible_here(const struct pe_event *leader)
 {
 	return pe_slot_is_in(leader->slot);
 }
 
-static void enqueue(struct pevent *leader)
+static void enqueue(struct pe_event *leader)
 {
-	struct pctx *ctx = pe_ctx(leader);
-	struct pe_part *part = pe_part(leader);
-	struct pe_lane *lane = pe_part_lane(part, leader->slot);
-	bool first = !part->nr_groups;
+	struct pe_ctx *ctx = pe_ctx(leader);
+	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(leader);
+	struct pe_lane *lane = pe_pmu_ctx_lane(pmu_ctx, leader->slot);
+	bool first = !pmu_ctx->nr_groups;
 
 	pe_assert_schedulable(ctx);
 	group_queue_append(&lane->queue[pe_class_of(leader)], &leader->queue, ctx->next_seq++);
 	leader->queued = true;
-	part->nr_groups++;
+	pmu_ctx->nr_groups++;
 	WRITE_ONCE(ctx->nr_groups, ctx->nr_groups + 1);	/* pe_ctx_enter_current() peeks */
-	/* The switch that brought the context in passed over a part without groups. */
+	/* The switch that brought the context in passed over a PMU context without groups. */
 	if (first && ctx->task && ctx->oncpu >= 0)
-		pe_cpc(part->pmu)->task_part = part;
+		pe_cpc(pmu_ctx->pmu)->task_pmu_ctx = pmu_ctx;
 }
 
-static void dequeue(struct pevent *leader)
+static void dequeue(struct pe_event *leader)
 {
-	struct pctx *ctx = pe_ctx(leader);
-	struct pe_part *part = pe_part(leader);
+	struct pe_ctx *ctx = pe_ctx(leader);
+	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(leader);
 
 	if (!leader->queued)
 		return;
@@ -66,54 +66,54 @@ static void dequeue(struct pevent *leader)
 	group_queue_remove(&leader->queue);
 	leader->queued = false;
 	WRITE_ONCE(ctx->nr_groups, ctx->nr_groups - 1);
-	if (!--part->nr_groups) {
-		part->starved = false;
+	if (!--pmu_ctx->nr_groups) {
+		pmu_ctx->starved = false;
 		if (ctx->task && ctx->oncpu >= 0)
-			pe_cpc(part->pmu)->task_part = NULL;
+			pe_cpc(pmu_ctx->pmu)->task_pmu_ctx = NULL;
 	}
 }
 
 /* Reserved before the event was attached, like its group's. */
-static struct perf_event_pmu_context *own_part(struct pevent *e)
+static struct perf_event_pmu_context *own_pmu_ctx(struct pe_event *e)
 {
-	return &pe_ctx_part(pe_ctx(e), e->pmu)->pub;
+	return &pe_find_pmu_ctx(pe_ctx(e), e->pmu)->pub;
 }
 
-static void part_company(struct pevent *leader)
+static void break_up(struct pe_event *leader)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
-		m->pmu_ctx = own_part(m);
+		m->pmu_ctx = own_pmu_ctx(m);
 }
 
-/* Which part schedules a group that is not passive? */
-static struct perf_event_pmu_context *host_part(struct pevent *leader)
+/* Which PMU context schedules a group that is not passive? */
+static struct perf_event_pmu_context *host_pmu_ctx(struct pe_event *leader)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
 		if (!is_software_event(&m->pub))
-			return own_part(m);
-	return own_part(leader);
+			return own_pmu_ctx(m);
+	return own_pmu_ctx(leader);
 }
 
-static void go_to_part(struct pevent *leader, struct perf_event_pmu_context *part)
+static void go_to_pmu_ctx(struct pe_event *leader, struct perf_event_pmu_context *pmu_ctx)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_assert_schedulable(pe_ctx(leader));
 	pe_for_each_member(m, leader)
-		m->pmu_ctx = part;
+		m->pmu_ctx = pmu_ctx;
 }
 
-static void admit_if_possible(struct pevent *leader, u64 now)
+static void admit_if_possible(struct pe_event *leader, u64 now)
 {
 	if (leader->state == PERF_EVENT_STATE_INACTIVE && eligible_here(leader))
 		pe_group_admit(leader, now);
 }
 
-static void passive_start(struct pevent *e, u64 now)
+static void passive_start(struct pe_event *e, u64 now)
 {
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->hw.interrupts == PE_THROTTLED)
@@ -127,7 +127,7 @@ static void passive_start(struct pevent *e, u64 now)
 }
 
 /* @next: OFF, or INACTIVE for a member that goes on when its leader does. */
-static void passive_stop(struct pevent *e, enum perf_event_state next, u64 now)
+static void passive_stop(struct pe_event *e, enum perf_event_state next, u64 now)
 {
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	/* As for scheduled events: the irq_work of the last overflow may come too late. */
@@ -139,10 +139,10 @@ static void passive_stop(struct pevent *e, enum perf_event_state next, u64 now)
 }
 
 /* Members of a passive group count while they and their leader are enabled. */
-static void passive_group_settle(struct pevent *leader, u64 now)
+static void passive_group_settle(struct pe_event *leader, u64 now)
 {
 	bool on = leader->state >= PERF_EVENT_STATE_INACTIVE;
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader) {
 		if (m->state == PERF_EVENT_STATE_ACTIVE && !on)
@@ -152,16 +152,16 @@ static void passive_group_settle(struct pevent *leader, u64 now)
 	}
 }
 
-static void passive_group_stop(struct pevent *leader, u64 now)
+static void passive_group_stop(struct pe_event *leader, u64 now)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
 		if (m->state == PERF_EVENT_STATE_ACTIVE)
 			passive_stop(m, PERF_EVENT_STATE_INACTIVE, now);
 }
 
-static void join(struct pevent *leader, struct pevent *e, u64 now)
+static void join(struct pe_event *leader, struct pe_event *e, u64 now)
 {
 	bool was_passive = pe_group_passive(leader);
 	bool passive = pe_passive_in_group(e, leader);
@@ -171,13 +171,13 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 
 	if (was_passive && !passive) {
 		passive_group_stop(leader, now);
-		go_to_part(leader, e->pmu_ctx);
+		go_to_pmu_ctx(leader, e->pmu_ctx);
 	} else if (!was_passive && leader->queued && !e->passive &&
-		   pe_part(e) != pe_part(leader)) {
+		   pe_pmu_ctx(e) != pe_pmu_ctx(leader)) {
 		/* A group of software PMUs moves to the newcomer's hardware. */
 		pe_group_out(leader, now);
 		dequeue(leader);
-		go_to_part(leader, e->pmu_ctx);
+		go_to_pmu_ctx(leader, e->pmu_ctx);
 	} else if (!was_passive) {
 		pe_group_out(leader, now);
 	}
@@ -186,7 +186,7 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 		e->aux_event = &leader->pub;
 	list_add_tail(&e->sibling_list, &leader->sibling_list);
 	leader->nr_siblings++;
-	leader->nr_active_kin += !passive;
+	leader->nr_to_schedule += !passive;
 	leader->samples_group |= pe_samples_group(e);
 	pe_times_sync(e, now);
 
@@ -200,7 +200,7 @@ static void join(struct pevent *leader, struct pevent *e, u64 now)
 }
 
 /* Does it count for its group only? */
-static bool cannot_lead(struct pevent *e)
+static bool cannot_lead(struct pe_event *e)
 {
 	return pe_needs_tracer(e) || e->event_caps & PERF_EV_CAP_SIBLING;
 }
@@ -213,9 +213,9 @@ static bool cannot_lead(struct pevent *e)
  * The leader of a sibling is still there: the opener has looked, or fork has just attached it, and
  * who detaches one takes the ctx->mutex that they hold.
  */
-void pe_install(struct pevent *e, u64 now)
+void pe_install(struct pe_event *e, u64 now)
 {
-	struct pevent *leader = pe_leader(e);
+	struct pe_event *leader = pe_leader(e);
 
 	pe_ctx_add(pe_ctx(e), e);
 	e->attach_state |= PERF_ATTACH_GROUP;
@@ -224,7 +224,7 @@ void pe_install(struct pevent *e, u64 now)
 		return;
 	}
 
-	e->nr_active_kin = !e->passive;
+	e->nr_to_schedule = !e->passive;
 	e->samples_group = pe_samples_group(e);
 	if (e->passive && e->state == PERF_EVENT_STATE_INACTIVE) {
 		passive_start(e, now);
@@ -238,7 +238,7 @@ void pe_install(struct pevent *e, u64 now)
 }
 
 /* Stop counting: only @e if it is a sibling, its whole group if it leads. @e is about to be OFF. */
-static void stop(struct pevent *e, u64 now)
+static void stop(struct pe_event *e, u64 now)
 {
 	if (pe_is_passive(e)) {
 		if (e->state == PERF_EVENT_STATE_ACTIVE)
@@ -252,18 +252,18 @@ static void stop(struct pevent *e, u64 now)
 	}
 }
 
-static void promote(struct pevent *e, u64 now)
+static void promote(struct pe_event *e, u64 now)
 {
 	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	e->group_leader = &e->pub;
-	e->nr_active_kin = !e->passive;
+	e->nr_to_schedule = !e->passive;
 	e->samples_group = pe_samples_group(e);
 	pe_times_sync(e, now);
 
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;		/* its task is gone */
-	e->pmu_ctx = own_part(e);
+	e->pmu_ctx = own_pmu_ctx(e);
 	if (cannot_lead(e) && e->state > PERF_EVENT_STATE_ERROR)
 		pe_set_state(e, PERF_EVENT_STATE_ERROR, now);
 	if (e->passive) {
@@ -274,9 +274,9 @@ static void promote(struct pevent *e, u64 now)
 	}
 }
 
-static void leave_as_leader(struct pevent *leader, u64 now)
+static void leave_as_leader(struct pe_event *leader, u64 now)
 {
-	struct pevent *s;
+	struct pe_event *s;
 
 	dequeue(leader);
 	while (!list_empty(&leader->sibling_list)) {
@@ -284,18 +284,18 @@ static void leave_as_leader(struct pevent *leader, u64 now)
 		leader->nr_siblings--;
 		promote(s, now);
 	}
-	leader->nr_active_kin = 0;
+	leader->nr_to_schedule = 0;
 }
 
-static void leave_as_sibling(struct pevent *e, u64 now)
+static void leave_as_sibling(struct pe_event *e, u64 now)
 {
-	struct pevent *leader = pe_leader(e);
+	struct pe_event *leader = pe_leader(e);
 	bool passive = pe_passive_in_group(e, leader);
 
 	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	leader->nr_siblings--;
-	leader->nr_active_kin -= !passive;
+	leader->nr_to_schedule -= !passive;
 	e->group_leader = &e->pub;
 	pe_times_sync(e, now);
 	if (passive || !(leader->attach_state & PERF_ATTACH_CONTEXT))
@@ -304,19 +304,19 @@ static void leave_as_sibling(struct pevent *e, u64 now)
 		/* What remains needs no scheduling. */
 		pe_group_out(leader, now);
 		dequeue(leader);
-		part_company(leader);
+		break_up(leader);
 		passive_group_settle(leader, now);
-	} else if (leader->pmu_ctx != host_part(leader)) {
+	} else if (leader->pmu_ctx != host_pmu_ctx(leader)) {
 		/* The last one of the hardware left; clocks that sample remain. */
 		pe_group_out(leader, now);
 		dequeue(leader);
-		go_to_part(leader, host_part(leader));
+		go_to_pmu_ctx(leader, host_pmu_ctx(leader));
 		enqueue(leader);
 		admit_if_possible(leader, now);
 	}
 }
 
-static void leave_group(struct pevent *e, u64 now)
+static void leave_group(struct pe_event *e, u64 now)
 {
 	if (!(e->attach_state & PERF_ATTACH_GROUP))
 		return;
@@ -336,7 +336,7 @@ static void leave_group(struct pevent *e, u64 now)
  * May be called again, to leave the group or for nothing.
  * Leaves @e OFF or in an error state, not counting, in no list of its context.
  */
-void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
+void pe_withdraw(struct pe_event *e, bool keep_group, u64 now)
 {
 	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
 
@@ -351,7 +351,7 @@ void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
 	if (e->state >= PERF_EVENT_STATE_INACTIVE)
 		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
 	pe_ctx_remove(pe_ctx(e), e, now);
-	e->pmu_ctx = own_part(e);
+	e->pmu_ctx = own_pmu_ctx(e);
 }
 
 /**
@@ -361,9 +361,9 @@ void pe_withdraw(struct pevent *e, bool keep_group, u64 now)
  *
  * Members keep their states, their clocks stand still.
  */
-void pe_group_take(struct pevent *leader, u64 now)
+void pe_group_take(struct pe_event *leader, u64 now)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	WARN_ON_ONCE(pe_group_passive(leader));
 	pe_assert_schedulable(pe_ctx(leader));
@@ -381,9 +381,9 @@ void pe_group_take(struct pevent *leader, u64 now)
  *	period has passed since they were taken
  * @now: pe_now()
  */
-void pe_group_bring(struct pevent *leader, u64 now)
+void pe_group_bring(struct pe_event *leader, u64 now)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
 		pe_ctx_add(pe_ctx(m), m);
@@ -398,9 +398,9 @@ void pe_group_bring(struct pevent *leader, u64 now)
  * @e: an attached event
  * @now: pe_now()
  */
-void pe_enable_locked(struct pevent *e, u64 now)
+void pe_enable_locked(struct pe_event *e, u64 now)
 {
-	struct pevent *leader = pe_leader(e);
+	struct pe_event *leader = pe_leader(e);
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT) ||
@@ -437,10 +437,10 @@ void pe_enable_locked(struct pevent *e, u64 now)
  * The group comes off for the first sibling that is to join it and is tried again once, with all:
  * irqs are off, and a group has as many members as its owner has descriptors.
  */
-void pe_enable_group_locked(struct pevent *leader, u64 now)
+void pe_enable_group_locked(struct pe_event *leader, u64 now)
 {
 	bool was_on = !list_empty(&leader->running_entry);
-	struct pevent *m;
+	struct pe_event *m;
 
 	if (pe_group_passive(leader)) {
 		pe_for_each_member(m, leader)
@@ -463,9 +463,9 @@ void pe_enable_group_locked(struct pevent *leader, u64 now)
  * @e: an attached event
  * @now: pe_now()
  */
-void pe_disable_locked(struct pevent *e, u64 now)
+void pe_disable_locked(struct pe_event *e, u64 now)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->state < PERF_EVENT_STATE_INACTIVE)

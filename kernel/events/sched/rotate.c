@@ -18,60 +18,60 @@
  * The first group that runs in a class is the oldest in its queue; the queue goes on from there.
  * If none runs, the first of the queue does not fit beside what has priority: now others may try.
  */
-static void move_first_to_end(struct pe_part *part)
+static void move_first_to_end(struct pe_pmu_ctx *pmu_ctx)
 {
-	struct pevent *leader = list_first_entry_or_null(&part->running[PE_FLEXIBLE],
-							 struct pevent, running_entry);
+	struct pe_event *leader = list_first_entry_or_null(&pmu_ctx->running[PE_FLEXIBLE],
+							   struct pe_event, running_entry);
 	struct pe_lane *lane;
 
 	if (!leader)
-		leader = pe_part_first_waiting(part);
+		leader = pe_pmu_ctx_first_waiting(pmu_ctx);
 	if (!leader)
 		return;
-	lane = pe_part_lane(part, leader->slot);
+	lane = pe_pmu_ctx_lane(pmu_ctx, leader->slot);
 	group_queue_remove(&leader->queue);
-	group_queue_append(&lane->queue[PE_FLEXIBLE], &leader->queue, part->ctx->next_seq++);
+	group_queue_append(&lane->queue[PE_FLEXIBLE], &leader->queue, pmu_ctx->ctx->next_seq++);
 }
 
 /* Return: somebody was starved, so the timer goes on. */
 static bool take_turn(struct perf_cpu_pmu_context *cpc)
 {
-	struct pe_part *cpu_part = &cpc->cpu_part;
-	struct pe_part *task_part = cpc->task_part;
-	bool cpu_starved = cpu_part->starved;
-	bool task_starved = task_part && task_part->starved;
+	struct pe_pmu_ctx *cpu_pmu_ctx = &cpc->cpu_pmu_ctx;
+	struct pe_pmu_ctx *task_pmu_ctx = cpc->task_pmu_ctx;
+	bool cpu_starved = cpu_pmu_ctx->starved;
+	bool task_starved = task_pmu_ctx && task_pmu_ctx->starved;
 	u64 now = pe_now();
 
 	if (!cpu_starved && !task_starved)
 		return false;
 
-	perf_pmu_disable(cpu_part->pmu);
-	if (task_part) {
+	perf_pmu_disable(cpu_pmu_ctx->pmu);
+	if (task_pmu_ctx) {
 		if (task_starved)
-			move_first_to_end(task_part);
-		pe_part_out(task_part, PE_CLASS_FLEXIBLE, now);
+			move_first_to_end(task_pmu_ctx);
+		pe_pmu_ctx_out(task_pmu_ctx, PE_CLASS_FLEXIBLE, now);
 	}
 	if (cpu_starved) {
-		move_first_to_end(cpu_part);
-		pe_part_out(cpu_part, PE_CLASS_FLEXIBLE, now);
-		pe_part_in(cpu_part, PE_FLEXIBLE, now);
+		move_first_to_end(cpu_pmu_ctx);
+		pe_pmu_ctx_out(cpu_pmu_ctx, PE_CLASS_FLEXIBLE, now);
+		pe_pmu_ctx_in(cpu_pmu_ctx, PE_FLEXIBLE, now);
 	}
-	if (task_part)
-		pe_part_in(task_part, PE_FLEXIBLE, now);
-	perf_pmu_enable(cpu_part->pmu);
+	if (task_pmu_ctx)
+		pe_pmu_ctx_in(task_pmu_ctx, PE_FLEXIBLE, now);
+	perf_pmu_enable(cpu_pmu_ctx->pmu);
 	return true;
 }
 
 static enum hrtimer_restart mux_fires(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context, mux);
-	struct pctx *task_ctx = pe_current_ctx();
+	struct pe_ctx *task_ctx = pe_current_ctx();
 	bool again;
 
 	lockdep_assert_irqs_disabled();
 	pe_lock_here(task_ctx);
 	/* The timers of a CPU that goes offline move to another one. */
-	again = cpc == pe_cpc(cpc->cpu_part.pmu) && take_turn(cpc);
+	again = cpc == pe_cpc(cpc->cpu_pmu_ctx.pmu) && take_turn(cpc);
 	raw_spin_lock(&cpc->mux_lock);
 	if (again)
 		hrtimer_forward_now(timer, cpc->mux_interval);
@@ -111,12 +111,12 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc)
 
 /**
  * pe_mux_init() - prepare the rotation timer of a PMU on one CPU
- * @cpc: the PMU on that CPU, cpu_part initialised
+ * @cpc: the PMU on that CPU, cpu_pmu_ctx initialised
  * @cpu: the CPU
  */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu)
 {
-	struct pmu *pmu = cpc->cpu_part.pmu;
+	struct pmu *pmu = cpc->cpu_pmu_ctx.pmu;
 
 	raw_spin_lock_init(&cpc->mux_lock);
 	if (!pmu->hrtimer_interval_ms)

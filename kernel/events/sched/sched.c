@@ -13,22 +13,22 @@
  *	CPU pinned, task pinned, CPU flexible, task flexible; within each in queue order
  *
  * A pinned group that does not fit goes to ERROR, and whoever polls it is told.  The first flexible
- * group that does not fit ends the attempt for its PMU and marks the part starved; the rotation
- * timer then gives the others their turn.  Groups of software PMUs always fit.
+ * group that does not fit ends the attempt for its PMU and marks the PMU context starved; the
+ * rotation timer then gives the others their turn.  Groups of software PMUs always fit.
  */
 
 #include "sched.h"
 
-static bool software_part(const struct pe_part *part)
+static bool is_software(const struct pe_pmu_ctx *pmu_ctx)
 {
-	return part->pmu->task_ctx_nr == perf_sw_context;
+	return pmu_ctx->pmu->task_ctx_nr == perf_sw_context;
 }
 
 /*
- * The PMU of the part is off all the time, but the group may have members of software PMUs as well.
- * Those are switched by themselves.
+ * The PMU of the PMU context is off all the time, but the group may have members of software PMUs
+ * as well.  Those are switched by themselves.
  */
-static noinline int add_elsewhere(struct pevent *e)
+static noinline int add_elsewhere(struct pe_event *e)
 {
 	int err;
 
@@ -38,19 +38,19 @@ static noinline int add_elsewhere(struct pevent *e)
 	return err;
 }
 
-static noinline void del_elsewhere(struct pevent *e)
+static noinline void del_elsewhere(struct pe_event *e)
 {
 	perf_pmu_disable(e->pmu);
 	e->pmu->del(&e->pub, 0);
 	perf_pmu_enable(e->pmu);
 }
 
-static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+static __always_inline void event_out(struct pe_event *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	if (e->state != PERF_EVENT_STATE_ACTIVE)
 		return;
 
-	if (likely(e->pmu == cpc->cpu_part.pmu))
+	if (likely(e->pmu == cpc->cpu_pmu_ctx.pmu))
 		e->pmu->del(&e->pub, 0);
 	else
 		del_elsewhere(e);
@@ -67,7 +67,7 @@ static __always_inline void event_out(struct pevent *e, struct perf_cpu_pmu_cont
 		cpc->exclusive = 0;
 }
 
-static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_context *cpc, u64 now)
+static __always_inline int event_in(struct pe_event *e, struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	int err;
 
@@ -82,7 +82,7 @@ static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_contex
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
-	if (likely(e->pmu == cpc->cpu_part.pmu))
+	if (likely(e->pmu == cpc->cpu_pmu_ctx.pmu))
 		err = e->pmu->add(&e->pub, PERF_EF_START);
 	else
 		err = add_elsewhere(e);
@@ -99,10 +99,10 @@ static __always_inline int event_in(struct pevent *e, struct perf_cpu_pmu_contex
 }
 
 /* All members in one transaction, or none. */
-static noinline bool members_in(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
+static noinline bool members_in(struct pe_event *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
-	struct pmu *pmu = cpc->cpu_part.pmu;
-	struct pevent *m;
+	struct pmu *pmu = cpc->cpu_pmu_ctx.pmu;
+	struct pe_event *m;
 
 	pmu->start_txn(pmu, PERF_PMU_TXN_ADD);
 	pe_for_each_member(m, leader)
@@ -119,11 +119,11 @@ undo:
 }
 
 /*
- * Put a group on the hardware, or nothing of it.  @leader is in a queue of @part, INACTIVE.  The
- * PMU of the part is off.  An event alone is all or nothing without a transaction: outside of one
+ * Put a group on the hardware, or nothing of it.  @leader is in a queue of @pmu_ctx, INACTIVE.  The
+ * PMU is off.  An event alone is all or nothing without a transaction: outside of one
  * add() itself says whether the event fits.  Return: all of it is there.
  */
-static __always_inline bool group_in(struct pevent *leader, struct pe_part *part,
+static __always_inline bool group_in(struct pe_event *leader, struct pe_pmu_ctx *pmu_ctx,
 				     struct perf_cpu_pmu_context *cpc, u64 now)
 {
 	if (likely(!leader->nr_siblings)) {
@@ -132,20 +132,20 @@ static __always_inline bool group_in(struct pevent *leader, struct pe_part *part
 	} else if (!members_in(leader, cpc, now)) {
 		return false;
 	}
-	list_add_tail(&leader->running_entry, &part->running[pe_class_of(leader)]);
+	list_add_tail(&leader->running_entry, &pmu_ctx->running[pe_class_of(leader)]);
 	return true;
 }
 
-static noinline void members_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc, u64 now)
+static noinline void members_out(struct pe_event *leader, struct perf_cpu_pmu_context *cpc, u64 now)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
 		event_out(m, cpc, now);
 }
 
 /* It is on the hardware, and its PMU is off. */
-static __always_inline void group_out(struct pevent *leader, struct perf_cpu_pmu_context *cpc,
+static __always_inline void group_out(struct pe_event *leader, struct perf_cpu_pmu_context *cpc,
 				      u64 now)
 {
 	if (likely(!leader->nr_siblings))
@@ -160,9 +160,9 @@ static __always_inline void group_out(struct pevent *leader, struct perf_cpu_pmu
  * @leader: its leader; nothing happens if it is not there
  * @now: pe_now()
  */
-void pe_group_out(struct pevent *leader, u64 now)
+void pe_group_out(struct pe_event *leader, u64 now)
 {
-	struct pmu *pmu = pe_part(leader)->pmu;
+	struct pmu *pmu = pe_pmu_ctx(leader)->pmu;
 
 	if (list_empty(&leader->running_entry))
 		return;
@@ -177,9 +177,9 @@ void pe_group_out(struct pevent *leader, u64 now)
  * @e: a sibling; nothing happens if it is not there
  * @now: pe_now()
  */
-void pe_member_out(struct pevent *e, u64 now)
+void pe_member_out(struct pe_event *e, u64 now)
 {
-	struct pmu *pmu = pe_part(e)->pmu;
+	struct pmu *pmu = pe_pmu_ctx(e)->pmu;
 
 	pe_assert_oncpu(pe_ctx(e));
 	perf_pmu_disable(pmu);
@@ -188,52 +188,52 @@ void pe_member_out(struct pevent *e, u64 now)
 }
 
 /* May there be a group behind one that was turned away that is to be tried? */
-static __always_inline bool may_go_on(const struct pe_part *part, bool fits)
+static __always_inline bool may_go_on(const struct pe_pmu_ctx *pmu_ctx, bool fits)
 {
-	return likely(fits) || software_part(part);
+	return likely(fits) || is_software(pmu_ctx);
 }
 
 /* May the group be tried at all?  @fits: nothing before it in its class was turned away. */
-static __always_inline bool admissible(struct pevent *leader, struct pe_part *part,
+static __always_inline bool admissible(struct pe_event *leader, struct pe_pmu_ctx *pmu_ctx,
 				       struct perf_cpu_pmu_context *cpc, bool fits)
 {
-	if (software_part(part))
+	if (is_software(pmu_ctx))
 		return true;
 	if (cpc->exclusive)
 		return false;
 	/* It puts up with groups of the other class and the other context, as those with it. */
-	if (leader->attr.exclusive && !list_empty(&part->running[pe_class_of(leader)]))
+	if (leader->attr.exclusive && !list_empty(&pmu_ctx->running[pe_class_of(leader)]))
 		return false;
 	return fits;
 }
 
-/* Put a group on the PMU of @part, which is off, if it may and can. */
-static __always_inline bool try_group(struct pevent *leader, struct pe_part *part,
+/* Put a group on the PMU of @pmu_ctx, which is off, if it may and can. */
+static __always_inline bool try_group(struct pe_event *leader, struct pe_pmu_ctx *pmu_ctx,
 				      struct perf_cpu_pmu_context *cpc, bool fits, u64 now)
 {
-	return admissible(leader, part, cpc, fits) && group_in(leader, part, cpc, now);
+	return admissible(leader, pmu_ctx, cpc, fits) && group_in(leader, pmu_ctx, cpc, now);
 }
 
-static void pinned_failed(struct pevent *leader, u64 now)
+static void pinned_failed(struct pe_event *leader, u64 now)
 {
 	/* A pending disable turned it OFF on the way back, which is no failure. */
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return;
 	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
-	pe_ctx_end_kind(pe_ctx(leader));	/* its copies may go on */
+	pe_ctx_end_equiv(pe_ctx(leader));	/* its copies may go on */
 	leader->pending_kill = POLL_ERR;
 	pe_queue_wakeup(leader);
 }
 
 /*
- * A flexible group does not fit, and waits for its turn.  The timer does not stop while a part is
+ * A flexible group does not fit, and waits for its turn.  The timer does not stop while one is
  * starved, so only the first one has to start it.
  */
-static void starve(struct pe_part *part, struct perf_cpu_pmu_context *cpc)
+static void starve(struct pe_pmu_ctx *pmu_ctx, struct perf_cpu_pmu_context *cpc)
 {
-	if (part->starved)
+	if (pmu_ctx->starved)
 		return;
-	part->starved = true;
+	pmu_ctx->starved = true;
 	pe_mux_arm(cpc);
 }
 
@@ -241,129 +241,132 @@ static void starve(struct pe_part *part, struct perf_cpu_pmu_context *cpc)
  * Whoever reads the times of a group that waits from control pages must know that the task was
  * away, or that the group has just come off.
  */
-static void refresh_waiting(struct pe_slot *slot, const struct pe_part *part)
+static void refresh_waiting(struct pe_slot *slot, const struct pe_pmu_ctx *pmu_ctx)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	list_for_each_entry(e, &slot->mapped, mapped_entry)
-		if (pe_part(e) == part && pe_leader(e)->state == PERF_EVENT_STATE_INACTIVE)
+		if (pe_pmu_ctx(e) == pmu_ctx && pe_leader(e)->state == PERF_EVENT_STATE_INACTIVE)
 			perf_event_update_userpage(&e->pub);
 }
 
-static void refresh_all_waiting(struct pe_part *part)
+static void refresh_all_waiting(struct pe_pmu_ctx *pmu_ctx)
 {
-	struct pctx *ctx = part->ctx;
+	struct pe_ctx *ctx = pmu_ctx->ctx;
 	struct pe_slot *slot;
 
-	refresh_waiting(&ctx->any, part);
+	refresh_waiting(&ctx->any, pmu_ctx);
 	if (ctx->here)
-		refresh_waiting(ctx->here, part);
+		refresh_waiting(ctx->here, pmu_ctx);
 	hlist_for_each_entry(slot, &ctx->entered, entered)
-		refresh_waiting(slot, part);
+		refresh_waiting(slot, pmu_ctx);
 }
 
 /* Begin a walk over the queues of all slots of the context that are in. */
-static void walk_eligible(struct queue_cursor *cur, struct pe_part *part, enum pe_class class)
+static void walk_eligible(struct queue_cursor *cur, struct pe_pmu_ctx *pmu_ctx, enum pe_class class)
 {
-	struct pe_lane *lane = pe_part_lane(part, part->ctx->here);
+	struct pe_lane *lane = pe_pmu_ctx_lane(pmu_ctx, pmu_ctx->ctx->here);
 	struct pe_slot *slot;
 
 	queue_cursor_init(cur);
-	queue_cursor_add(cur, &part->any.queue[class]);
+	queue_cursor_add(cur, &pmu_ctx->any.queue[class]);
 	if (lane)
 		queue_cursor_add(cur, &lane->queue[class]);
-	hlist_for_each_entry(slot, &part->ctx->entered, entered) {
-		lane = pe_part_lane(part, slot);
+	hlist_for_each_entry(slot, &pmu_ctx->ctx->entered, entered) {
+		lane = pe_pmu_ctx_lane(pmu_ctx, slot);
 		if (lane)
 			queue_cursor_add(cur, &lane->queue[class]);
 	}
 }
 
 /* A group's turn to go on the hardware.  Return: all flexible ones did so far. */
-static __always_inline bool offer(struct pevent *leader, struct pe_part *part,
+static __always_inline bool offer(struct queue_node *node, struct pe_pmu_ctx *pmu_ctx,
 				  struct perf_cpu_pmu_context *cpc, enum pe_class class, bool fits,
 				  u64 now)
 {
-	if (leader->state != PERF_EVENT_STATE_INACTIVE || try_group(leader, part, cpc, fits, now))
+	struct pe_event *leader = container_of(node, struct pe_event, queue);
+
+	if (leader->state != PERF_EVENT_STATE_INACTIVE ||
+	    try_group(leader, pmu_ctx, cpc, fits, now))
 		return fits;
 	if (class == PE_PINNED) {
 		pinned_failed(leader, now);
 	} else if (leader->state == PERF_EVENT_STATE_INACTIVE) {
-		starve(part, cpc);
+		starve(pmu_ctx, cpc);
 		return false;
 	}
 	return fits;
 }
 
-/* pe_part_in() where several slots have groups. */
-static noinline bool slots_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+/* pe_pmu_ctx_in() where several slots have groups. */
+static noinline bool slots_in(struct pe_pmu_ctx *pmu_ctx, struct perf_cpu_pmu_context *cpc,
 			      enum pe_class class, u64 now)
 {
 	struct queue_cursor cur;
 	struct queue_node *node;
 	bool fits = true;
 
-	walk_eligible(&cur, part, class);
-	while (may_go_on(part, fits) && (node = queue_cursor_next(&cur)))
-		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
+	walk_eligible(&cur, pmu_ctx, class);
+	while (may_go_on(pmu_ctx, fits) && (node = queue_cursor_next(&cur)))
+		fits = offer(node, pmu_ctx, cpc, class, fits, now);
 	return fits;
 }
 
-static __always_inline bool slot_in(struct pe_part *part, struct perf_cpu_pmu_context *cpc,
+static __always_inline bool slot_in(struct pe_pmu_ctx *pmu_ctx, struct perf_cpu_pmu_context *cpc,
 				    enum pe_class class, u64 now)
 {
 	struct queue_node *node;
 	bool fits = true;
 
-	list_for_each_entry(node, &part->any.queue[class].head, link) {
-		fits = offer(container_of(node, struct pevent, queue), part, cpc, class, fits, now);
-		if (!may_go_on(part, fits))
+	list_for_each_entry(node, &pmu_ctx->any.queue[class].head, link) {
+		fits = offer(node, pmu_ctx, cpc, class, fits, now);
+		if (!may_go_on(pmu_ctx, fits))
 			break;
 	}
 	return fits;
 }
 
 /**
- * pe_part_in() - put on the hardware what fits of one class
- * @part: a part of this CPU's context, or of the task context that is in; its PMU is off
+ * pe_pmu_ctx_in() - put on the hardware what fits of one class
+ * @pmu_ctx: of this CPU's context, or of the task context that is in; its PMU is off
  * @class: pinned or flexible
  * @now: pe_now()
  */
-void pe_part_in(struct pe_part *part, enum pe_class class, u64 now)
+void pe_pmu_ctx_in(struct pe_pmu_ctx *pmu_ctx, enum pe_class class, u64 now)
 {
 	struct perf_cpu_pmu_context *cpc;
 	bool fits;
 
-	pe_assert_oncpu(part->ctx);
-	if (!part->nr_groups)
+	pe_assert_oncpu(pmu_ctx->ctx);
+	if (!pmu_ctx->nr_groups)
 		return;
-	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
+	if (pmu_ctx->pmu->filter && pmu_ctx->pmu->filter(pmu_ctx->pmu, smp_processor_id()))
 		return;
 
-	cpc = pe_cpc(part->pmu);
-	if (unlikely(part->ctx->here || !hlist_empty(&part->ctx->entered)))
-		fits = slots_in(part, cpc, class, now);
+	cpc = pe_cpc(pmu_ctx->pmu);
+	if (unlikely(pmu_ctx->ctx->here || !hlist_empty(&pmu_ctx->ctx->entered)))
+		fits = slots_in(pmu_ctx, cpc, class, now);
 	else
-		fits = slot_in(part, cpc, class, now);
+		fits = slot_in(pmu_ctx, cpc, class, now);
 	if (unlikely(!fits))
-		refresh_all_waiting(part);
+		refresh_all_waiting(pmu_ctx);
 }
 
 /**
- * pe_part_first_waiting() - the flexible group that is next to be tried
- * @part: as for pe_part_in()
+ * pe_pmu_ctx_first_waiting() - the flexible group that is next to be tried
+ * @pmu_ctx: as for pe_pmu_ctx_in()
  *
  * Return: its leader, INACTIVE; NULL if all are on the hardware or disabled.
  */
-struct pevent *pe_part_first_waiting(struct pe_part *part)
+struct pe_event *pe_pmu_ctx_first_waiting(struct pe_pmu_ctx *pmu_ctx)
 {
 	struct queue_cursor cur;
 	struct queue_node *node;
 
-	pe_assert_oncpu(part->ctx);
-	walk_eligible(&cur, part, PE_FLEXIBLE);
+	pe_assert_oncpu(pmu_ctx->ctx);
+	walk_eligible(&cur, pmu_ctx, PE_FLEXIBLE);
 	while ((node = queue_cursor_next(&cur))) {
-		struct pevent *leader = container_of(node, struct pevent, queue);
+		struct pe_event *leader = container_of(node, struct pe_event, queue);
 
 		if (leader->state == PERF_EVENT_STATE_INACTIVE)
 			return leader;
@@ -372,28 +375,28 @@ struct pevent *pe_part_first_waiting(struct pe_part *part)
 }
 
 /**
- * pe_part_out() - take classes of a part off the hardware
- * @part: as for pe_part_in()
+ * pe_pmu_ctx_out() - take classes of a PMU context off the hardware
+ * @pmu_ctx: as for pe_pmu_ctx_in()
  * @classes: PE_CLASS_PINNED, PE_CLASS_FLEXIBLE or both
  * @now: pe_now()
  */
-void pe_part_out(struct pe_part *part, unsigned int classes, u64 now)
+void pe_pmu_ctx_out(struct pe_pmu_ctx *pmu_ctx, unsigned int classes, u64 now)
 {
-	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
-	struct pevent *leader, *next;
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu_ctx->pmu);
+	struct pe_event *leader, *next;
 	enum pe_class class;
 
-	pe_assert_oncpu(part->ctx);
+	pe_assert_oncpu(pmu_ctx->ctx);
 	for (class = 0; class < PE_NR_CLASSES; class++) {
 		if (!(classes & BIT(class)))
 			continue;
 		/* Drivers with lists find the last one first. */
-		list_for_each_entry_safe_reverse(leader, next, &part->running[class],
+		list_for_each_entry_safe_reverse(leader, next, &pmu_ctx->running[class],
 						 running_entry)
 			group_out(leader, cpc, now);
 	}
 	if (classes & PE_CLASS_FLEXIBLE)
-		part->starved = false;
+		pmu_ctx->starved = false;
 }
 
 /**
@@ -406,17 +409,17 @@ void pe_lane_out(struct pe_lane *lane, u64 now)
 	struct queue_node *node;
 	enum pe_class class;
 
-	pe_assert_oncpu(lane->part->ctx);
-	perf_pmu_disable(lane->part->pmu);
+	pe_assert_oncpu(lane->pmu_ctx->ctx);
+	perf_pmu_disable(lane->pmu_ctx->pmu);
 	for (class = 0; class < PE_NR_CLASSES; class++)
 		list_for_each_entry(node, &lane->queue[class].head, link)
-			pe_group_out(container_of(node, struct pevent, queue), now);
-	perf_pmu_enable(lane->part->pmu);
+			pe_group_out(container_of(node, struct pe_event, queue), now);
+	perf_pmu_enable(lane->pmu_ctx->pmu);
 }
 
 /**
  * pe_lane_in() - add the groups of one lane to what is on the hardware
- * @lane: a lane of a slot that is in, of a part in which nobody is starved
+ * @lane: a lane of a slot that is in, in a PMU context in which nobody is starved
  * @class: pinned or flexible
  * @now: pe_now()
  *
@@ -424,20 +427,20 @@ void pe_lane_out(struct pe_lane *lane, u64 now)
  */
 bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now)
 {
-	struct pmu *pmu = lane->part->pmu;
+	struct pmu *pmu = lane->pmu_ctx->pmu;
 	struct queue_node *node;
 	bool fits = true;
 
-	pe_assert_oncpu(lane->part->ctx);
+	pe_assert_oncpu(lane->pmu_ctx->ctx);
 	if (pmu->filter && pmu->filter(pmu, smp_processor_id()))
 		return true;
 	perf_pmu_disable(pmu);
 	list_for_each_entry(node, &lane->queue[class].head, link) {
-		struct pevent *leader = container_of(node, struct pevent, queue);
+		struct pe_event *leader = container_of(node, struct pe_event, queue);
 
 		if (leader->state != PERF_EVENT_STATE_INACTIVE)
 			continue;
-		fits = try_group(leader, lane->part, pe_cpc(pmu), true, now);
+		fits = try_group(leader, lane->pmu_ctx, pe_cpc(pmu), true, now);
 		if (!fits)
 			break;
 	}
@@ -459,23 +462,23 @@ void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned in
 	enum pe_class class;
 
 	perf_pmu_disable(pmu);
-	if (cpc->task_part)
-		pe_part_out(cpc->task_part, task_classes, now);
-	pe_part_out(&cpc->cpu_part, cpu_classes, now);
+	if (cpc->task_pmu_ctx)
+		pe_pmu_ctx_out(cpc->task_pmu_ctx, task_classes, now);
+	pe_pmu_ctx_out(&cpc->cpu_pmu_ctx, cpu_classes, now);
 	for (class = PE_PINNED; class < PE_NR_CLASSES; class++) {
-		pe_part_in(&cpc->cpu_part, class, now);
-		if (cpc->task_part)
-			pe_part_in(cpc->task_part, class, now);
+		pe_pmu_ctx_in(&cpc->cpu_pmu_ctx, class, now);
+		if (cpc->task_pmu_ctx)
+			pe_pmu_ctx_in(cpc->task_pmu_ctx, class, now);
 	}
 	perf_pmu_enable(pmu);
 }
 
-static void wait_for_turn(struct pevent *leader, struct pe_part *part,
+static void wait_for_turn(struct pe_event *leader, struct pe_pmu_ctx *pmu_ctx,
 			  struct perf_cpu_pmu_context *cpc)
 {
-	struct pevent *m;
+	struct pe_event *m;
 
-	starve(part, cpc);
+	starve(pmu_ctx, cpc);
 	pe_for_each_member(m, leader)
 		if (!list_empty(&m->mapped_entry))
 			perf_event_update_userpage(&m->pub);
@@ -488,20 +491,20 @@ static void wait_for_turn(struct pevent *leader, struct pe_part *part,
  *
  * While everything eligible is on the hardware, the newcomer is just added.
  */
-void pe_group_admit(struct pevent *leader, u64 now)
+void pe_group_admit(struct pe_event *leader, u64 now)
 {
-	struct pe_part *part = pe_part(leader);
-	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
-	bool cpu_part = part == &cpc->cpu_part;
+	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(leader);
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu_ctx->pmu);
+	bool cpu_pmu_ctx = pmu_ctx == &cpc->cpu_pmu_ctx;
 	bool done;
 
-	pe_assert_oncpu(part->ctx);
-	if (part->pmu->filter && part->pmu->filter(part->pmu, smp_processor_id()))
+	pe_assert_oncpu(pmu_ctx->ctx);
+	if (pmu_ctx->pmu->filter && pmu_ctx->pmu->filter(pmu_ctx->pmu, smp_processor_id()))
 		return;
-	if (admissible(leader, part, cpc, leader->attr.pinned || !part->starved)) {
-		perf_pmu_disable(part->pmu);
-		done = group_in(leader, part, cpc, now);
-		perf_pmu_enable(part->pmu);
+	if (admissible(leader, pmu_ctx, cpc, leader->attr.pinned || !pmu_ctx->starved)) {
+		perf_pmu_disable(pmu_ctx->pmu);
+		done = group_in(leader, pmu_ctx, cpc, now);
+		perf_pmu_enable(pmu_ctx->pmu);
 		if (done)
 			return;
 	}
@@ -509,17 +512,18 @@ void pe_group_admit(struct pevent *leader, u64 now)
 		return;
 
 	if (leader->attr.pinned)
-		pe_pmu_resched_oncpu(part->pmu, cpu_part ? PE_CLASS_ALL : PE_CLASS_FLEXIBLE,
+		pe_pmu_resched_oncpu(pmu_ctx->pmu, cpu_pmu_ctx ? PE_CLASS_ALL : PE_CLASS_FLEXIBLE,
 				     PE_CLASS_ALL, now);
-	else if (cpu_part && cpc->task_part && !list_empty(&cpc->task_part->running[PE_FLEXIBLE]))
-		pe_pmu_resched_oncpu(part->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
+	else if (cpu_pmu_ctx && cpc->task_pmu_ctx &&
+		 !list_empty(&cpc->task_pmu_ctx->running[PE_FLEXIBLE]))
+		pe_pmu_resched_oncpu(pmu_ctx->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
 	else
-		wait_for_turn(leader, part, cpc);
+		wait_for_turn(leader, pmu_ctx, cpc);
 }
 
 static void resched_locked(struct pmu *pmu)
 {
-	struct pctx *task_ctx = pe_current_ctx();
+	struct pe_ctx *task_ctx = pe_current_ctx();
 
 	pe_lock_here(task_ctx);
 	pe_pmu_resched_oncpu(pmu, PE_CLASS_ALL, PE_CLASS_ALL, pe_now());

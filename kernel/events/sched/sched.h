@@ -33,37 +33,37 @@ void queue_cursor_add(struct queue_cursor *cur, struct group_queue *queue);
 struct queue_node *queue_cursor_next(struct queue_cursor *cur);
 
 /* context.c */
-void pe_part_init(struct pe_part *part, struct pctx *ctx, struct pmu *pmu);
-void pe_part_fini(struct pe_part *part);
-void pe_part_free(struct pe_part *part);
-void pe_ctx_init(struct pctx *ctx, struct task_struct *task, int cpu);
-struct pctx *pe_ctx_new(struct task_struct *task);
-void pe_ctx_get(struct pctx *ctx);
-void pe_ctx_put(struct pctx *ctx);
-int pe_ctx_reserve(struct pctx *ctx, struct pmu *pmu, const struct pevent *e);
-struct pe_slot *pe_ctx_slot(struct pctx *ctx, const struct pevent *e);
+void pe_pmu_ctx_init(struct pe_pmu_ctx *pmu_ctx, struct pe_ctx *ctx, struct pmu *pmu);
+void pe_pmu_ctx_fini(struct pe_pmu_ctx *pmu_ctx);
+void pe_pmu_ctx_free(struct pe_pmu_ctx *pmu_ctx);
+void pe_ctx_init(struct pe_ctx *ctx, struct task_struct *task, int cpu);
+struct pe_ctx *pe_ctx_new(struct task_struct *task);
+void pe_ctx_get(struct pe_ctx *ctx);
+void pe_ctx_put(struct pe_ctx *ctx);
+int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e);
+struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
-struct pe_part *pe_ctx_part(struct pctx *ctx, struct pmu *pmu);
-int pe_task_data_get(struct pevent *e, struct pctx *ctx);
-void pe_task_data_put(struct pevent *e);
-struct pe_lane *pe_part_lane(struct pe_part *part, struct pe_slot *slot);
-void pe_ctx_add(struct pctx *ctx, struct pevent *e);
-void pe_ctx_remove(struct pctx *ctx, struct pevent *e, u64 now);
-struct pevent **pe_ctx_snapshot(struct pctx *ctx, unsigned int *nr);
+struct pe_pmu_ctx *pe_find_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu);
+int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx);
+void pe_task_data_put(struct pe_event *e);
+struct pe_lane *pe_pmu_ctx_lane(struct pe_pmu_ctx *pmu_ctx, struct pe_slot *slot);
+void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e);
+void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now);
+struct pe_event **pe_ctx_snapshot(struct pe_ctx *ctx, unsigned int *nr);
 
-static inline struct pctx *pe_task_ctx(const struct task_struct *task)
+static inline struct pe_ctx *pe_task_ctx(const struct task_struct *task)
 {
 	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
 
-	return ctx ? container_of(ctx, struct pctx, pub) : NULL;
+	return ctx ? container_of(ctx, struct pe_ctx, pub) : NULL;
 }
 
 /*
  * The context of a task stays its own under the conditions of exchange.c: for current, with
  * preemption off or while it is held.
  */
-static inline void pe_let_go_ctx(struct pctx *ctx)
+static inline void pe_let_go_ctx(struct pe_ctx *ctx)
 {
 	ctx->held = false;
 }
@@ -72,9 +72,9 @@ static inline void pe_let_go_ctx(struct pctx *ctx)
  * The current task's context if it is in on this CPU.  Preemption off at least; with irqs on the
  * answer may be stale, which is good enough for those who only read lists under RCU.
  */
-static inline struct pctx *pe_current_ctx(void)
+static inline struct pe_ctx *pe_current_ctx(void)
 {
-	struct pctx *ctx = pe_task_ctx(current);
+	struct pe_ctx *ctx = pe_task_ctx(current);
 
 	return ctx && READ_ONCE(ctx->oncpu) == smp_processor_id() ? ctx : NULL;
 }
@@ -85,7 +85,7 @@ static inline struct pctx *pe_current_ctx(void)
  * the limit before it takes the lock: who is first here sees the new samples and does not disable,
  * or the ioctl enables again.
  */
-static inline bool pe_disable_due(struct pevent *e)
+static inline bool pe_disable_due(struct pe_event *e)
 {
 	unsigned int why = xchg(&e->pending_disable, PE_DISABLE_NOT);
 
@@ -94,20 +94,20 @@ static inline bool pe_disable_due(struct pevent *e)
 }
 
 /* cross_call.c */
-typedef void (*pe_call_fn)(struct pctx *ctx, void *arg);
-void pe_call(struct pctx *ctx, pe_call_fn fn, void *arg);
-void pe_event_call(struct pevent *e, pe_call_fn fn, void *arg);
-void pe_member_call(struct pevent *e, pe_call_fn fn, void *arg);
-bool pe_call_locked_local(struct pctx *ctx, pe_call_fn fn, void *arg);
+typedef void (*pe_call_fn)(struct pe_ctx *ctx, void *arg);
+void pe_call(struct pe_ctx *ctx, pe_call_fn fn, void *arg);
+void pe_event_call(struct pe_event *e, pe_call_fn fn, void *arg);
+void pe_member_call(struct pe_event *e, pe_call_fn fn, void *arg);
+bool pe_call_locked_local(struct pe_ctx *ctx, pe_call_fn fn, void *arg);
 
 /**
  * pe_lock_here() - take this CPU's context lock, then @ctx's
  * @ctx: a task context, this CPU's context, or NULL; irqs are off
  */
-static inline void pe_lock_here(struct pctx *ctx)
+static inline void pe_lock_here(struct pe_ctx *ctx)
 	__acquires(&ctx->lock)
 {
-	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+	struct pe_ctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&cpu_ctx->lock);
@@ -117,10 +117,10 @@ static inline void pe_lock_here(struct pctx *ctx)
 	}
 }
 
-static inline void pe_unlock_here(struct pctx *ctx)
+static inline void pe_unlock_here(struct pe_ctx *ctx)
 	__releases(&ctx->lock)
 {
-	struct pctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
+	struct pe_ctx *cpu_ctx = this_cpu_ptr(&pe_cpu.ctx);
 
 	if (ctx && ctx != cpu_ctx) {
 		__acquire(&ctx->lock);
@@ -135,7 +135,7 @@ static inline void pe_unlock_here(struct pctx *ctx)
  * pe_assert_oncpu(): the context is in on this CPU, and both are locked.
  * pe_assert_schedulable(): as above, or the context is locked and in nowhere.
  */
-static inline void pe_assert_oncpu(const struct pctx *ctx)
+static inline void pe_assert_oncpu(const struct pe_ctx *ctx)
 {
 	lockdep_assert_irqs_disabled();
 	lockdep_assert_held(&ctx->lock);
@@ -143,56 +143,56 @@ static inline void pe_assert_oncpu(const struct pctx *ctx)
 	lockdep_assert(ctx->oncpu == smp_processor_id());
 }
 
-static inline void pe_assert_schedulable(const struct pctx *ctx)
+static inline void pe_assert_schedulable(const struct pe_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->lock);
 	if (IS_ENABLED(CONFIG_LOCKDEP) && ctx->oncpu >= 0)
 		pe_assert_oncpu(ctx);
 }
 
-static inline enum pe_class pe_class_of(const struct pevent *leader)
+static inline enum pe_class pe_class_of(const struct pe_event *leader)
 {
 	return leader->attr.pinned ? PE_PINNED : PE_FLEXIBLE;
 }
 
 /* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
-void pe_group_out(struct pevent *leader, u64 now);
-void pe_group_admit(struct pevent *leader, u64 now);
-void pe_member_out(struct pevent *e, u64 now);
-void pe_part_out(struct pe_part *part, unsigned int classes, u64 now);
-void pe_part_in(struct pe_part *part, enum pe_class class, u64 now);
-struct pevent *pe_part_first_waiting(struct pe_part *part);
+void pe_group_out(struct pe_event *leader, u64 now);
+void pe_group_admit(struct pe_event *leader, u64 now);
+void pe_member_out(struct pe_event *e, u64 now);
+void pe_pmu_ctx_out(struct pe_pmu_ctx *pmu_ctx, unsigned int classes, u64 now);
+void pe_pmu_ctx_in(struct pe_pmu_ctx *pmu_ctx, enum pe_class class, u64 now);
+struct pe_event *pe_pmu_ctx_first_waiting(struct pe_pmu_ctx *pmu_ctx);
 void pe_lane_out(struct pe_lane *lane, u64 now);
 bool pe_lane_in(struct pe_lane *lane, enum pe_class class, u64 now);
 void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned int task_classes,
 			  u64 now);
 
 /* group.c: state of whole events, passive or scheduled; ctx->lock held, on the CPU if ctx is in */
-void pe_install(struct pevent *e, u64 now);
-void pe_withdraw(struct pevent *e, bool keep_group, u64 now);
-void pe_group_take(struct pevent *leader, u64 now);
-void pe_group_bring(struct pevent *leader, u64 now);
-void pe_enable_locked(struct pevent *e, u64 now);
-void pe_enable_group_locked(struct pevent *leader, u64 now);
-void pe_disable_locked(struct pevent *e, u64 now);
+void pe_install(struct pe_event *e, u64 now);
+void pe_withdraw(struct pe_event *e, bool keep_group, u64 now);
+void pe_group_take(struct pe_event *leader, u64 now);
+void pe_group_bring(struct pe_event *leader, u64 now);
+void pe_enable_locked(struct pe_event *e, u64 now);
+void pe_enable_group_locked(struct pe_event *leader, u64 now);
+void pe_disable_locked(struct pe_event *e, u64 now);
 
 /* switch.c */
-void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now);
-void pe_ctx_out(struct pctx *ctx, u64 now);
-void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes);
-void pe_ctx_leave_current(struct pctx *ctx);
-void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pctx *told);
+void pe_ctx_in(struct pe_ctx *ctx, struct task_struct *comes, u64 now);
+void pe_ctx_out(struct pe_ctx *ctx, u64 now);
+void pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes);
+void pe_ctx_leave_current(struct pe_ctx *ctx);
+void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pe_ctx *told);
 void pe_slot_refresh_pages(struct pe_slot *slot);
 
 /* cgroup.c */
 #ifdef CONFIG_CGROUP_PERF
-extern atomic_t pe_cgroup_users;		/* events of cgroups, system-wide; counted by life/ */
+extern atomic_t pe_cgroup_users;		/* events of cgroups; counted by life/ */
 void pe_cgroup_free(struct perf_cgroup *cgrp);
 struct pe_slot *pe_cgroup_slot(struct perf_cgroup *cgrp, int cpu);
 struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu);
-void pe_cgroup_event_added(struct pevent *e);
-void pe_cgroup_event_removed(struct pevent *e);
-bool pe_cgroup_is_first(const struct pevent *e);
+void pe_cgroup_event_added(struct pe_event *e);
+void pe_cgroup_event_removed(struct pe_event *e);
+bool pe_cgroup_is_first(const struct pe_event *e);
 void pe_cgroup_follow(struct task_struct *task);
 void pe_cgroup_leave_all(void);
 
@@ -221,9 +221,9 @@ static inline struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int 
 	return NULL;
 }
 
-static inline void pe_cgroup_event_added(struct pevent *e) { }
-static inline void pe_cgroup_event_removed(struct pevent *e) { }
-static inline bool pe_cgroup_is_first(const struct pevent *e)
+static inline void pe_cgroup_event_added(struct pe_event *e) { }
+static inline void pe_cgroup_event_removed(struct pe_event *e) { }
+static inline bool pe_cgroup_is_first(const struct pe_event *e)
 {
 	return false;
 }
@@ -239,10 +239,10 @@ static inline void pe_cgroup_switch(struct task_struct *next) { }
 #endif
 
 /* exchange.c */
-struct pctx *pe_hold_current_ctx(void);
-void pe_ctx_begin_kind(struct pctx *ctx);
-void pe_ctx_same_kind(struct pctx *child, struct pctx *from);
-bool pe_ctx_exchange(struct pctx *ctx, struct task_struct *prev, struct task_struct *next);
+struct pe_ctx *pe_hold_current_ctx(void);
+void pe_ctx_make_equiv(struct pe_ctx *ctx);
+void pe_ctx_copy_equiv(struct pe_ctx *child, struct pe_ctx *from);
+bool pe_ctx_exchange(struct pe_ctx *ctx, struct task_struct *prev, struct task_struct *next);
 
 /* rotate.c */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);
@@ -254,17 +254,17 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
 #define PE_THROTTLED	U64_MAX		/* hw.interrupts of an event that is throttled */
 u64 pe_period_for(u64 freq, u64 nsec, u64 count);
 u64 pe_period_step(u64 period, u64 wanted);
-void pe_adjust_period(struct pevent *e, u64 nsec, u64 count, bool disable);
-void pe_tick_freq(struct pctx *ctx, bool unthrottle);
-void pe_throttle_list(struct pevent *e);
-void pe_throttle_unlist(struct pevent *e);
-bool pe_unthrottle(struct pevent *e);
+void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count, bool disable);
+void pe_tick_freq(struct pe_ctx *ctx, bool unthrottle);
+void pe_throttle_list(struct pe_event *e);
+void pe_throttle_unlist(struct pe_event *e);
+bool pe_unthrottle(struct pe_event *e);
 
 /*
  * The tick in which a passive event was throttled, if it was, is over.  This may not be the CPU
  * whose events write to its buffer: its next hit comes there, and ends the throttling.
  */
-static inline void pe_throttle_expires(struct pevent *e)
+static inline void pe_throttle_expires(struct pe_event *e)
 {
 	e->hw.interrupts_seq = U64_MAX;
 }

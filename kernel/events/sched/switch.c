@@ -14,7 +14,7 @@
 
 #include "sched.h"
 
-static void start_clocks(struct pctx *ctx, u64 now)
+static void start_clocks(struct pe_ctx *ctx, u64 now)
 {
 	pe_clock_start(&ctx->clock, now);
 	pe_clock_start(&ctx->any.clock, now);
@@ -22,7 +22,7 @@ static void start_clocks(struct pctx *ctx, u64 now)
 		pe_clock_start(&ctx->here->clock, now);
 }
 
-static void stop_clocks(struct pctx *ctx, u64 now)
+static void stop_clocks(struct pe_ctx *ctx, u64 now)
 {
 	pe_clock_stop(&ctx->clock, now);
 	pe_clock_stop(&ctx->any.clock, now);
@@ -30,39 +30,39 @@ static void stop_clocks(struct pctx *ctx, u64 now)
 		pe_clock_stop(&ctx->here->clock, now);
 }
 
-static bool has_pinned(struct pe_part *part)
+static bool has_pinned(struct pe_pmu_ctx *pmu_ctx)
 {
 	struct pe_lane *lane;
 
-	if (!list_empty(&part->any.queue[PE_PINNED].head))
+	if (!list_empty(&pmu_ctx->any.queue[PE_PINNED].head))
 		return true;
-	if (likely(!part->ctx->here))
+	if (likely(!pmu_ctx->ctx->here))
 		return false;
-	lane = pe_part_lane(part, part->ctx->here);
+	lane = pe_pmu_ctx_lane(pmu_ctx, pmu_ctx->ctx->here);
 	return lane && !group_queue_empty(&lane->queue[PE_PINNED]);
 }
 
-static void part_enter(struct pe_part *part, struct task_struct *comes, u64 now)
+static void pmu_ctx_enter(struct pe_pmu_ctx *pmu_ctx, struct task_struct *comes, u64 now)
 {
-	struct perf_cpu_pmu_context *cpc = pe_cpc(part->pmu);
-	struct pe_part *cpu_part = &cpc->cpu_part;
+	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu_ctx->pmu);
+	struct pe_pmu_ctx *cpu_pmu_ctx = &cpc->cpu_pmu_ctx;
 
-	perf_pmu_disable(part->pmu);
-	if (part != cpu_part)	/* it is when a CPU comes back online with events */
-		cpc->task_part = part;
-	if (has_pinned(part)) {
-		if (!list_empty(&cpu_part->running[PE_FLEXIBLE]))
-			pe_part_out(cpu_part, PE_CLASS_FLEXIBLE, now);
-		pe_part_in(part, PE_PINNED, now);
-		pe_part_in(cpu_part, PE_FLEXIBLE, now);
-	} else if (cpu_part->starved) {
-		pe_part_in(cpu_part, PE_FLEXIBLE, now);
+	perf_pmu_disable(pmu_ctx->pmu);
+	if (pmu_ctx != cpu_pmu_ctx)	/* it is when a CPU comes back online with events */
+		cpc->task_pmu_ctx = pmu_ctx;
+	if (has_pinned(pmu_ctx)) {
+		if (!list_empty(&cpu_pmu_ctx->running[PE_FLEXIBLE]))
+			pe_pmu_ctx_out(cpu_pmu_ctx, PE_CLASS_FLEXIBLE, now);
+		pe_pmu_ctx_in(pmu_ctx, PE_PINNED, now);
+		pe_pmu_ctx_in(cpu_pmu_ctx, PE_FLEXIBLE, now);
+	} else if (cpu_pmu_ctx->starved) {
+		pe_pmu_ctx_in(cpu_pmu_ctx, PE_FLEXIBLE, now);
 	}
-	pe_part_in(part, PE_FLEXIBLE, now);
+	pe_pmu_ctx_in(pmu_ctx, PE_FLEXIBLE, now);
 	/* Before anything counts: a sample must not show the branches of the task before. */
 	if (unlikely(cpc->sched_cb_usage) && comes)
-		part->pmu->sched_task(&part->pub, comes, true);
-	perf_pmu_enable(part->pmu);
+		pmu_ctx->pmu->sched_task(&pmu_ctx->pub, comes, true);
+	perf_pmu_enable(pmu_ctx->pmu);
 }
 
 /*
@@ -71,7 +71,7 @@ static void part_enter(struct pe_part *part, struct task_struct *comes, u64 now)
  */
 void pe_slot_refresh_pages(struct pe_slot *slot)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	list_for_each_entry(e, &slot->mapped, mapped_entry)
 		if (pe_is_passive(e))
@@ -79,10 +79,10 @@ void pe_slot_refresh_pages(struct pe_slot *slot)
 }
 
 /* pe_ctx_in() */
-static __always_inline void come_in(struct pctx *ctx, struct task_struct *comes, u64 now)
+static __always_inline void come_in(struct pe_ctx *ctx, struct task_struct *comes, u64 now)
 {
 	int cpu = smp_processor_id();
-	struct pe_part *part;
+	struct pe_pmu_ctx *pmu_ctx;
 
 	lockdep_assert_held(&ctx->lock);
 	WRITE_ONCE(ctx->here, ctx->by_cpu ? ctx->by_cpu[cpu] : NULL);
@@ -93,9 +93,9 @@ static __always_inline void come_in(struct pctx *ctx, struct task_struct *comes,
 		pe_slot_refresh_pages(ctx->here);
 	if (!ctx->nr_groups)
 		return;
-	list_for_each_entry(part, &ctx->parts, ctx_entry)
-		if (part->nr_groups)
-			part_enter(part, comes, now);
+	list_for_each_entry(pmu_ctx, &ctx->pmu_ctxs, ctx_entry)
+		if (pmu_ctx->nr_groups)
+			pmu_ctx_enter(pmu_ctx, comes, now);
 }
 
 /**
@@ -104,35 +104,35 @@ static __always_inline void come_in(struct pctx *ctx, struct task_struct *comes,
  * @comes: its task, if a switch brings it; else NULL
  * @now: pe_now()
  */
-void pe_ctx_in(struct pctx *ctx, struct task_struct *comes, u64 now)
+void pe_ctx_in(struct pe_ctx *ctx, struct task_struct *comes, u64 now)
 {
 	come_in(ctx, comes, now);
 }
 
 /* pe_ctx_out() */
-static __always_inline void go_out(struct pctx *ctx, u64 now)
+static __always_inline void go_out(struct pe_ctx *ctx, u64 now)
 {
-	struct pe_part *part;
+	struct pe_pmu_ctx *pmu_ctx;
 
 	lockdep_assert_held(&ctx->lock);
 	if (ctx->nr_groups) {
-		list_for_each_entry(part, &ctx->parts, ctx_entry) {
-			if (!part->nr_groups)
+		list_for_each_entry(pmu_ctx, &ctx->pmu_ctxs, ctx_entry) {
+			if (!pmu_ctx->nr_groups)
 				continue;
 			/* Held until oncpu is gone: pmu_enable() asks perf_cpu_task_ctx(). */
-			perf_pmu_disable(part->pmu);
-			pe_part_out(part, PE_CLASS_ALL, now);
+			perf_pmu_disable(pmu_ctx->pmu);
+			pe_pmu_ctx_out(pmu_ctx, PE_CLASS_ALL, now);
 			if (ctx->task)
-				pe_cpc(part->pmu)->task_part = NULL;
+				pe_cpc(pmu_ctx->pmu)->task_pmu_ctx = NULL;
 		}
 	}
 	stop_clocks(ctx, now);
 	WRITE_ONCE(ctx->here, NULL);
 	WRITE_ONCE(ctx->oncpu, -1);
 	if (ctx->nr_groups) {
-		list_for_each_entry(part, &ctx->parts, ctx_entry)
-			if (part->nr_groups)
-				perf_pmu_enable(part->pmu);
+		list_for_each_entry(pmu_ctx, &ctx->pmu_ctxs, ctx_entry)
+			if (pmu_ctx->nr_groups)
+				perf_pmu_enable(pmu_ctx->pmu);
 	}
 }
 
@@ -141,13 +141,13 @@ static __always_inline void go_out(struct pctx *ctx, u64 now)
  * @ctx: as for pe_ctx_in()
  * @now: pe_now()
  */
-void pe_ctx_out(struct pctx *ctx, u64 now)
+void pe_ctx_out(struct pe_ctx *ctx, u64 now)
 {
 	go_out(ctx, now);
 }
 
 /* Locks @ctx, and this CPU's context before it if there are groups. Return: both are locked. */
-static bool lock_for_switch(struct pctx *ctx)
+static bool lock_for_switch(struct pe_ctx *ctx)
 	__acquires(&ctx->lock)
 {
 	for (;;) {
@@ -162,7 +162,7 @@ static bool lock_for_switch(struct pctx *ctx)
 	}
 }
 
-static void unlock_after_switch(struct pctx *ctx, bool both)
+static void unlock_after_switch(struct pe_ctx *ctx, bool both)
 	__releases(&ctx->lock)
 {
 	if (both)
@@ -178,7 +178,7 @@ static void unlock_after_switch(struct pctx *ctx, bool both)
  *
  * Irqs off.
  */
-void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes)
+void pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes)
 {
 	bool both = lock_for_switch(ctx);
 
@@ -195,21 +195,21 @@ void pe_ctx_enter_current(struct pctx *ctx, struct task_struct *comes)
  *
  * Irqs off.
  */
-void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pctx *told)
+void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pe_ctx *told)
 {
 	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
-	struct pctx *ctx = pe_current_ctx();
+	struct pe_ctx *ctx = pe_current_ctx();
 	struct perf_cpu_pmu_context *cpc;
 
 	pe_lock_here(ctx);
 	list_for_each_entry(cpc, &pcpu->sched_cb, sched_cb_entry) {
-		struct pe_part *part = cpc->task_part ?: &cpc->cpu_part;
-		struct pmu *pmu = cpc->cpu_part.pmu;
+		struct pe_pmu_ctx *pmu_ctx = cpc->task_pmu_ctx ?: &cpc->cpu_pmu_ctx;
+		struct pmu *pmu = cpc->cpu_pmu_ctx.pmu;
 
-		if (WARN_ON_ONCE(!pmu->sched_task) || (told && part->ctx == told))
+		if (WARN_ON_ONCE(!pmu->sched_task) || (told && pmu_ctx->ctx == told))
 			continue;
 		perf_pmu_disable(pmu);
-		pmu->sched_task(&part->pub, task, in);
+		pmu->sched_task(&pmu_ctx->pub, task, in);
 		perf_pmu_enable(pmu);
 	}
 	pe_unlock_here(ctx);
@@ -221,7 +221,7 @@ void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pctx
  *
  * Irqs off.
  */
-void pe_ctx_leave_current(struct pctx *ctx)
+void pe_ctx_leave_current(struct pe_ctx *ctx)
 {
 	bool both = lock_for_switch(ctx);
 

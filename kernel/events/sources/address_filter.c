@@ -175,7 +175,7 @@ void pe_addr_filters_free(struct pe_filter_draft *draft)
 	}
 }
 
-static int find_file(struct pevent *e, const char *name, struct path *path)
+static int find_file(struct pe_event *e, const char *name, struct path *path)
 {
 	int err;
 
@@ -189,14 +189,14 @@ static int find_file(struct pevent *e, const char *name, struct path *path)
 }
 
 /* Who may not see the kernel must not learn from a trace where it is. */
-static int permit_address(struct pevent *e, const struct pe_filter_def *def)
+static int permit_address(struct pe_event *e, const struct pe_filter_def *def)
 {
 	bool kernel = def->offset >= TASK_SIZE_MAX || def->size > TASK_SIZE_MAX - def->offset;
 
 	return kernel && e->attr.exclude_kernel ? perf_allow_kernel() : 0;
 }
 
-static int add_to_draft(struct pe_filter_draft *draft, struct pevent *e,
+static int add_to_draft(struct pe_filter_draft *draft, struct pe_event *e,
 			const struct pe_filter_def *def)
 {
 	struct perf_addr_filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
@@ -225,7 +225,7 @@ static int add_to_draft(struct pe_filter_draft *draft, struct pevent *e,
  * Return: 0; -EINVAL, -ERANGE for the text; -EOPNOTSUPP for files with an event of a CPU; -EACCES
  * for kernel addresses; -ENOMEM; errors of the path lookup.
  */
-int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *text)
+int pe_addr_filters_make(struct pe_filter_draft *draft, struct pe_event *e, char *text)
 {
 	struct pe_filter_def def;
 	int ret;
@@ -246,7 +246,7 @@ int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *
  *
  * Return: 0; -EOPNOTSUPP for more filters than there are; errors of the driver.
  */
-int pe_addr_filters_check(struct pevent *e, struct pe_filter_draft *draft)
+int pe_addr_filters_check(struct pe_event *e, struct pe_filter_draft *draft)
 {
 	int err = e->pmu->addr_filters_validate(&draft->list);
 
@@ -261,7 +261,7 @@ int pe_addr_filters_check(struct pevent *e, struct pe_filter_draft *draft)
  * @e: the event that a user opened; the filter mutex held, or nobody else uses the event
  * @draft: what it gets; afterwards what it had
  */
-void pe_addr_filters_exchange(struct pevent *e, struct pe_filter_draft *draft)
+void pe_addr_filters_exchange(struct pe_event *e, struct pe_filter_draft *draft)
 {
 	struct perf_addr_filters_head *head = &e->addr_filters;
 	unsigned int before;
@@ -282,27 +282,27 @@ void pe_addr_filters_exchange(struct pevent *e, struct pe_filter_draft *draft)
 
 /* -------------------------------------------------------------- ranges in force */
 
-static struct pevent *owner_of(struct pevent *e)
+static struct pe_event *owner_of(struct pe_event *e)
 {
 	return pe_origin(e);
 }
 
 /* Of an event with ranges. */
-static struct filter_ranges *ranges_of(struct pevent *e)
+static struct filter_ranges *ranges_of(struct pe_event *e)
 {
 	return container_of(e->addr_filter_ranges, struct filter_ranges, range[0]);
 }
 
 /* The filter mutex of the owner of @e, an event with ranges. */
-struct mutex *pe_addr_filters_mutex(struct pevent *e)
+struct mutex *pe_addr_filters_mutex(struct pe_event *e)
 {
 	return &ranges_of(owner_of(e))->mutex;
 }
 
 /* The driver looks at the new ranges when it starts the event. */
-static void restart(struct pctx *ctx, void *arg)
+static void restart(struct pe_ctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct pe_event *e = arg;
 
 	if (e->state != PERF_EVENT_STATE_ACTIVE || e->hw.interrupts == PE_THROTTLED)
 		return;
@@ -350,7 +350,7 @@ static struct perf_addr_filter_range find_mapped(const struct perf_addr_filter *
  *
  * Return: the task has still this mm.
  */
-static bool compute_ranges(struct pevent *e, struct mm_struct *mm)
+static bool compute_ranges(struct pe_event *e, struct mm_struct *mm)
 {
 	struct perf_addr_filters_head *head = &owner_of(e)->addr_filters;
 	struct perf_addr_filter_range range;
@@ -378,7 +378,7 @@ static bool compute_ranges(struct pevent *e, struct mm_struct *mm)
  * It goes to no other task meanwhile: see unlike().  If it goes to another CPU it is started there,
  * with the ranges.  Task context, sleeps, for as long as somebody keeps the task's mmap_lock.
  */
-void pe_addr_filters_apply(struct pevent *e)
+void pe_addr_filters_apply(struct pe_event *e)
 {
 	struct mm_struct *mm = NULL;
 	bool valid;
@@ -405,7 +405,7 @@ void pe_addr_filters_apply(struct pevent *e)
  *
  * Return: 0 or -ENOMEM.
  */
-int pe_addr_filters_init(struct pevent *e)
+int pe_addr_filters_init(struct pe_event *e)
 {
 	unsigned int nr = e->pmu->nr_addr_filters;
 	struct filter_ranges *ranges = kzalloc(struct_size(ranges, range, nr), GFP_KERNEL);
@@ -419,7 +419,7 @@ int pe_addr_filters_init(struct pevent *e)
 }
 
 /* The memory of an event goes: nobody has seen it for a grace period. */
-void pe_addr_filters_fini(struct pevent *e)
+void pe_addr_filters_fini(struct pe_event *e)
 {
 	if (e->addr_filter_ranges)
 		kfree(ranges_of(e));
@@ -431,7 +431,7 @@ void pe_addr_filters_fini(struct pevent *e)
  *
  * Task context.  The ranges are to be freed after a grace period.
  */
-void pe_addr_filters_drop(struct pevent *e)
+void pe_addr_filters_drop(struct pe_event *e)
 {
 	struct pe_filter_draft none = { .list = LIST_HEAD_INIT(none.list) };
 
@@ -444,7 +444,7 @@ void pe_addr_filters_drop(struct pevent *e)
 /* ----------------------------------------------------------------------- hooks */
 
 /* Moves the range of each definition that @vma maps. Return: how many. */
-static unsigned int follow_mapping(struct pevent *e, const struct vm_area_struct *vma)
+static unsigned int follow_mapping(struct pe_event *e, const struct vm_area_struct *vma)
 {
 	struct perf_addr_filters_head *head = &owner_of(e)->addr_filters;
 	struct perf_addr_filter_range *range = e->addr_filter_ranges;
@@ -462,7 +462,7 @@ static unsigned int follow_mapping(struct pevent *e, const struct vm_area_struct
 }
 
 /* The new program has none of the files mapped yet. Return: how many there are. */
-static unsigned int forget_mappings(struct pevent *e, const struct vm_area_struct *unused)
+static unsigned int forget_mappings(struct pe_event *e, const struct vm_area_struct *unused)
 {
 	struct perf_addr_filters_head *head = &owner_of(e)->addr_filters;
 	struct perf_addr_filter_range *range = e->addr_filter_ranges;
@@ -482,11 +482,12 @@ static unsigned int forget_mappings(struct pevent *e, const struct vm_area_struc
 	return moved;
 }
 
-static void for_current(unsigned int (*change)(struct pevent *e, const struct vm_area_struct *vma),
+static void for_current(unsigned int (*change)(struct pe_event *e,
+					       const struct vm_area_struct *vma),
 			const struct vm_area_struct *vma)
 {
-	struct pctx *ctx;
-	struct pevent *e;
+	struct pe_ctx *ctx;
+	struct pe_event *e;
 
 	guard(rcu)();
 	guard(preempt)();	/* the context stays current's, so nobody frees its events */
@@ -525,7 +526,7 @@ void pe_addr_filters_exec(void)
  */
 void perf_event_addr_filters_sync(struct perf_event *event)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 
 	if (!e->addr_filter_ranges)
 		return;

@@ -39,7 +39,7 @@
 
 #include "sources.h"
 
-static bool may_write(const struct perf_buffer *rb, const struct pevent *e)
+static bool may_write(const struct perf_buffer *rb, const struct pe_event *e)
 {
 	/* Pairs with the release in mmap.c: a mapped area is complete. */
 	return rcu_access_pointer(e->sink->rb) == rb &&
@@ -48,7 +48,7 @@ static bool may_write(const struct perf_buffer *rb, const struct pevent *e)
 }
 
 /* The buffer with @e as the writer of its area, or NULL. */
-static struct perf_buffer *claim(struct pevent *e)
+static struct perf_buffer *claim(struct pe_event *e)
 {
 	struct perf_buffer *rb;
 
@@ -83,7 +83,7 @@ static unsigned long free_space(const struct perf_buffer *rb)
 }
 
 /* There is no space for more, or some was missing: the trace ends until the reader enables it. */
-static void stop_tracing(struct pevent *e, struct perf_buffer *rb)
+static void stop_tracing(struct pe_event *e, struct perf_buffer *rb)
 {
 	perf_event_disable_inatomic(&e->pub);
 	pe_tell_reader(e, rb);
@@ -164,7 +164,7 @@ static_assert(offsetof(struct aux_body, flags) == 16);
  */
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 {
-	struct pevent *e = pe(handle->event);
+	struct pe_event *e = pe(handle->event);
 	struct perf_buffer *rb = handle->rb;
 	struct pe_aux *aux = &rb->aux;
 	struct aux_body body = { .offset = aux->head, .size = size };

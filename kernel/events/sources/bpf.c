@@ -49,7 +49,7 @@ DEFINE_STATIC_CALL_RET0(perf_snapshot_branch_stack, perf_snapshot_branch_stack_t
  *
  * Return: whether there is to be a sample.
  */
-bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs)
+bool pe_bpf_passes(struct pe_event *e, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct bpf_perf_event_data_kern ctx = {
 		.regs	= perf_arch_bpf_user_pt_regs(regs),
@@ -88,7 +88,7 @@ static bool has_whole_chain(const struct perf_event_attr *attr)
 	       !attr->exclude_callchain_user;
 }
 
-static int attach_to_samples(struct pevent *e, struct bpf_prog *prog, u64 cookie)
+static int attach_to_samples(struct pe_event *e, struct bpf_prog *prog, u64 cookie)
 {
 	/* A handler with a context belongs to the kernel: ptrace, for instance. */
 	if (e->overflow_handler_context)
@@ -102,8 +102,8 @@ static int attach_to_samples(struct pevent *e, struct bpf_prog *prog, u64 cookie
 
 	/* It is not given to copies that there are. */
 	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock)
-		pe_ctx_end_kind(pe_ctx(e));
-	pe_elaborate(e);
+		pe_ctx_end_equiv(pe_ctx(e));
+	pe_take_slow_overflow(e);
 	e->bpf_cookie = cookie;
 	smp_store_release(&e->prog, prog);	/* A */
 	return 0;
@@ -150,7 +150,7 @@ static int check_trace_program(struct trace_event_call *call, const struct bpf_p
  * program; -EINVAL for a program of the wrong type or kind; -EACCES for one that reads beyond the
  * record; -EPROTO for one that needs a call chain the event does not have; -E2BIG, -ENOMEM.
  */
-int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie)
+int pe_bpf_attach(struct pe_event *e, struct bpf_prog *prog, u64 cookie)
 {
 	struct trace_event_call *call = pe_trace_call(e);
 	int err;
@@ -171,16 +171,16 @@ int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie)
  */
 void perf_event_free_bpf_prog(struct perf_event *event)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	struct bpf_prog *prog;
 
 	if (pe_trace_call(e)) {
 		perf_event_detach_bpf_prog(event);
 		return;
 	}
-	/* Copies keep it; nor does a fork begin another kind between the two. */
+	/* Copies keep it; nor does a fork give another number between the two. */
 	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock) {
-		pe_ctx_end_kind(pe_ctx(e));
+		pe_ctx_end_equiv(pe_ctx(e));
 		prog = xchg(&e->prog, NULL);
 	}
 	if (prog)
@@ -193,9 +193,9 @@ void perf_event_free_bpf_prog(struct perf_event *event)
  *
  * A program on a trace event runs for all tasks: the parent's is enough.
  */
-void pe_bpf_inherit(struct pevent *e)
+void pe_bpf_inherit(struct pe_event *e)
 {
-	struct pevent *parent = pe_parent(e);
+	struct pe_event *parent = pe_parent(e);
 	struct bpf_prog *prog;
 
 	if (pe_trace_call(e))
@@ -216,7 +216,7 @@ void pe_bpf_inherit(struct pevent *e)
  * Task context, may sleep; the PMU is still bound.  The pointer stays: a passive event may be hit
  * on another CPU until RCU is done, and that sample is the program's to refuse too.
  */
-void pe_bpf_release(struct pevent *e)
+void pe_bpf_release(struct pe_event *e)
 {
 	if (!e->prog)
 		return;

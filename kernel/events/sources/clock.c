@@ -28,7 +28,7 @@
 
 static void fold(struct perf_event *event)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 	u64 now;
 
 	if (e->counts_time) {
@@ -40,7 +40,7 @@ static void fold(struct perf_event *event)
 	local64_add(now - local64_xchg(&event->hw.prev_count, now), &event->count);
 }
 
-static void begin_counting(struct pevent *e)
+static void begin_counting(struct pe_event *e)
 {
 	u64 from = pe_clock_read(&e->slot->clock, pe_now());
 
@@ -58,7 +58,7 @@ static u64 timer_period(const struct perf_event *event)
 }
 
 /* The sample.  Return: the event must not go on. */
-static bool expire(struct pevent *e)
+static bool expire(struct pe_event *e)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct perf_sample_data data __uninitialized;
@@ -73,7 +73,7 @@ static bool expire(struct pevent *e)
 
 static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 {
-	struct pevent *e = container_of(timer, struct pevent, hw.hrtimer);
+	struct pe_event *e = container_of(timer, struct pe_event, hw.hrtimer);
 	bool stop;
 
 	if (e->state != PERF_EVENT_STATE_ACTIVE || e->hw.state & PERF_HES_STOPPED)

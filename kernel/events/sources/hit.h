@@ -13,7 +13,7 @@
  * How many samples does this hit make?  Also sets the period that they show: with
  * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.
  */
-static __always_inline u64 pe_samples_due(struct pevent *e, u64 nr, struct perf_sample_data *data)
+static __always_inline u64 pe_samples_due(struct pe_event *e, u64 nr, struct perf_sample_data *data)
 {
 	struct hw_perf_event *hw = &e->hw;
 
@@ -31,7 +31,7 @@ static __always_inline u64 pe_samples_due(struct pevent *e, u64 nr, struct perf_
 	return perf_swevent_set_period(&e->pub);
 }
 
-static __always_inline void pe_sample(struct pevent *e, u64 nr, struct perf_sample_data *data,
+static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 				      struct pt_regs *regs)
 {
 	u64 due, i;
@@ -50,7 +50,7 @@ static __always_inline void pe_sample(struct pevent *e, u64 nr, struct perf_samp
 	}
 }
 
-static __always_inline void pe_sample_here(struct pevent *e, u64 nr,
+static __always_inline void pe_sample_here(struct pe_event *e, u64 nr,
 					   struct perf_sample_data *data, struct pt_regs *regs)
 {
 	guard(irqsave)();

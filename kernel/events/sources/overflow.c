@@ -164,7 +164,7 @@ void perf_sample_event_took(u64 sample_len_ns)
 	irq_work_queue(&lowered_work);
 }
 
-static void throttle_here(struct pevent *e)
+static void throttle_here(struct pe_event *e)
 {
 	/* In this order: see perf_event_task_tick(). */
 	__this_cpu_write(pe_cpu.throttled, 1);
@@ -180,7 +180,7 @@ static void throttle_here(struct pevent *e)
  * Frequency mode: the time that a period took says how long the next one should be.  @period is the
  * one that ended; hw.last_period may be the next one by now.
  */
-static noinline void measure_rate(struct pevent *e, u64 period)
+static noinline void measure_rate(struct pe_event *e, u64 period)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 now = pe_now();
@@ -196,7 +196,7 @@ static noinline void measure_rate(struct pevent *e, u64 period)
  * Count a sample, at the end of a @period.  Return: the event has to be stopped because it was
  * throttled just now.
  */
-static __always_inline bool account(struct pevent *e, bool throttle, u64 period)
+static __always_inline bool account(struct pe_event *e, bool throttle, u64 period)
 {
 	bool stop = false;
 	u64 nr;
@@ -232,7 +232,7 @@ int perf_event_account_interrupt(struct perf_event *event)
  * One of the samples that PERF_EVENT_IOC_REFRESH asked for, in one step: an overflow in an NMI may
  * come anywhere, and a limit that got below 0 would be none.  Return: this was the last.
  */
-static bool last_wanted(struct pevent *e)
+static bool last_wanted(struct pe_event *e)
 {
 	if (atomic_dec_if_positive(&e->event_limit))
 		return false;
@@ -242,7 +242,7 @@ static bool last_wanted(struct pevent *e)
 }
 
 /* All that an overflow may lead to.  Return: the event has to be stopped. */
-static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
+static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 	       struct pt_regs *regs)
 {
 	int stop = account(e, throttle, data->period);
@@ -269,8 +269,8 @@ static int act(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	return stop;
 }
 
-static noinline int elaborate_overflow(struct pevent *e, bool throttle,
-				       struct perf_sample_data *data, struct pt_regs *regs)
+static noinline int slow_overflow(struct pe_event *e, bool throttle,
+				  struct perf_sample_data *data, struct pt_regs *regs)
 {
 	int stop;
 
@@ -298,7 +298,7 @@ static noinline int elaborate_overflow(struct pevent *e, bool throttle,
  *
  * Return: nonzero if the event has to be stopped.
  */
-int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
+int pe_overflow(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 		struct pt_regs *regs)
 {
 	int stop;
@@ -306,8 +306,8 @@ int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
 	/* Counting events overflow too, where the hardware counter is narrow. */
 	if (unlikely(!is_sampling_event(&e->pub)))
 		return 0;
-	if (unlikely(READ_ONCE(e->sink->elaborate)))
-		return elaborate_overflow(e, throttle, data, regs);
+	if (unlikely(READ_ONCE(e->sink->slow_overflow)))
+		return slow_overflow(e, throttle, data, regs);
 	stop = account(e, throttle, data->period);
 	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
 	return stop;
@@ -356,7 +356,7 @@ static bool begin_tick(void)
 void perf_event_task_tick(void)
 {
 	bool release = begin_tick();
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	pe_tick_freq(&this_cpu_ptr(&pe_cpu)->ctx, release);
 	guard(rcu)();

@@ -5,8 +5,8 @@
  * event.
  *
  * Any context may queue: see ring/wakeup.c.  The handlers run with interrupts off soon after.  On
- * PREEMPT_RT, where waking and signalling take sleeping locks, the wakeup's handler runs in a thread
- * of the same CPU, ahead of ordinary tasks.
+ * PREEMPT_RT, where waking and signalling take sleeping locks, the wakeup's handler runs in a
+ * thread of the same CPU, ahead of ordinary tasks.
  *
  * Disabling.  The work runs on the CPU where the limit was reached, but by then the context may be
  * in on another CPU, and only there an event in hardware can be stopped: it then follows.
@@ -27,7 +27,7 @@
  * Waking and signalling run code that software events watch.  Their hits must not queue this work
  * again, and again; if the level is taken already, they cannot.
  */
-static void deliver_wakeup(struct pevent *e)
+static void deliver_wakeup(struct pe_event *e)
 {
 	int level = perf_swevent_get_recursion_context();
 
@@ -41,17 +41,17 @@ static void deliver_wakeup(struct pevent *e)
 
 static void run_wakeup(struct irq_work *work)
 {
-	deliver_wakeup(container_of(work, struct pevent, pending_irq));
+	deliver_wakeup(container_of(work, struct pe_event, pending_irq));
 }
 
-static bool works_idle(struct pevent *e)
+static bool works_idle(struct pe_event *e)
 {
 	return !irq_work_is_busy(&e->pending_irq) && !irq_work_is_busy(&e->pending_disable_irq);
 }
 
-static void disable_locked(struct pctx *ctx, void *arg)
+static void disable_locked(struct pe_ctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct pe_event *e = arg;
 
 	/* It moves to another CPU, and was disabled when it was taken out here. */
 	if (pe_ctx(e) != ctx)
@@ -61,9 +61,9 @@ static void disable_locked(struct pctx *ctx, void *arg)
 		pe_disable_locked(e, pe_now());
 }
 
-static void disable_if_due(struct pctx *ctx, void *arg)
+static void disable_if_due(struct pe_ctx *ctx, void *arg)
 {
-	struct pevent *e = arg;
+	struct pe_event *e = arg;
 	unsigned int why;
 	bool on;
 
@@ -80,9 +80,9 @@ static void disable_if_due(struct pctx *ctx, void *arg)
 }
 
 /* Disable @e here, or send the work to where its context is. */
-static void disable_or_follow(struct pevent *e)
+static void disable_or_follow(struct pe_event *e)
 {
-	struct pctx *ctx = pe_ctx(e);
+	struct pe_ctx *ctx = pe_ctx(e);
 	int cpu;
 
 	while (!pe_call_locked_local(ctx, disable_if_due, e)) {
@@ -99,7 +99,7 @@ static void disable_or_follow(struct pevent *e)
 
 static void run_disable(struct irq_work *work)
 {
-	struct pevent *e = container_of(work, struct pevent, pending_disable_irq);
+	struct pe_event *e = container_of(work, struct pe_event, pending_disable_irq);
 	int level = perf_swevent_get_recursion_context();
 
 	/* Whoever took the event out of the PMU meanwhile may have disabled it already. */
@@ -117,7 +117,7 @@ static void run_disable(struct irq_work *work)
  */
 void perf_event_disable_local(struct perf_event *event)
 {
-	struct pevent *e = pe(event);
+	struct pe_event *e = pe(event);
 
 	WARN_ON_ONCE(!pe_call_locked_local(pe_ctx(e), disable_locked, e));
 }
@@ -126,7 +126,7 @@ void perf_event_disable_local(struct perf_event *event)
  * pe_pending_init() - a new event
  * @e: the event
  */
-void pe_pending_init(struct pevent *e)
+void pe_pending_init(struct pe_event *e)
 {
 	init_irq_work(&e->pending_irq, run_wakeup);
 	/* It takes raw locks and must not be late, on PREEMPT_RT too. */
@@ -140,7 +140,7 @@ void pe_pending_init(struct pevent *e)
  * Task context, interrupts on.  The disabling work may have gone to another CPU while this waited
  * for it here; with the event detached it does so once at most.
  */
-void pe_pending_sync(struct pevent *e)
+void pe_pending_sync(struct pe_event *e)
 {
 	while (!works_idle(e)) {
 		irq_work_sync(&e->pending_irq);
@@ -155,7 +155,7 @@ void pe_pending_sync(struct pevent *e)
  * Any context.  What frees an event calls this after the grace period, and waits for another one
  * when the answer is no.
  */
-bool pe_pending_idle(struct pevent *e)
+bool pe_pending_idle(struct pe_event *e)
 {
 	bool idle = works_idle(e), was_idle = e->was_idle;
 

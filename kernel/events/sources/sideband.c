@@ -9,7 +9,7 @@
  *   is bound to, if any.  A context that has just got its first event hears nothing until it is in,
  *   which it is before that open returns: others may write to its buffers till then (tracepoint.c).
  *
- * Contexts keep the events that ask for anything on a list of their own (pctx.sideband), so who
+ * Contexts keep the events that ask for anything on a list of their own (pe_ctx.sideband), so who
  * does not ask costs nothing here.  Before that stands one counter for each kind of record; with
  * nobody interested in the whole system a hook is one load and one branch.
  *
@@ -28,7 +28,7 @@
 atomic_t pe_sideband_users[PE_NR_SIDEBAND];
 
 /* RCU and preemption off; @cpu is this one. */
-static bool listens(const struct pevent *e, u32 wanted, int cpu)
+static bool listens(const struct pe_event *e, u32 wanted, int cpu)
 {
 	if (!(e->plan.sideband & wanted))
 		return false;
@@ -39,9 +39,9 @@ static bool listens(const struct pevent *e, u32 wanted, int cpu)
 	return READ_ONCE(e->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-static __always_inline void tell(struct pctx *ctx, u32 wanted, pe_sideband_fn fn, void *arg)
+static __always_inline void tell(struct pe_ctx *ctx, u32 wanted, pe_sideband_fn fn, void *arg)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	list_for_each_entry_rcu(e, &ctx->sideband, sideband_entry) {
 		if (listens(e, wanted, smp_processor_id()))
@@ -49,9 +49,9 @@ static __always_inline void tell(struct pctx *ctx, u32 wanted, pe_sideband_fn fn
 	}
 }
 
-static __always_inline bool anybody(struct pctx *ctx, u32 wanted)
+static __always_inline bool anybody(struct pe_ctx *ctx, u32 wanted)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	list_for_each_entry_rcu(e, &ctx->sideband, sideband_entry) {
 		if (listens(e, wanted, smp_processor_id()))
@@ -69,9 +69,9 @@ static __always_inline bool anybody(struct pctx *ctx, u32 wanted)
  *
  * Any context but NMI.  Whether the leader of an event is disabled makes no difference.
  */
-void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg)
+void pe_sideband_each(u32 wanted, struct pe_ctx *task_ctx, pe_sideband_fn fn, void *arg)
 {
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	guard(rcu)();
 	guard(preempt)();
@@ -88,9 +88,9 @@ void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void
  *
  * Any context but NMI.
  */
-bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx)
+bool pe_sideband_wanted(u32 wanted, struct pe_ctx *task_ctx)
 {
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	guard(rcu)();
 	guard(preempt)();

@@ -36,7 +36,7 @@ struct ksymbol_news {
 static_assert(sizeof(((struct ksymbol_news *)0)->body) == 16);
 static_assert(IS_ALIGNED(KSYM_NAME_LEN, sizeof(u64)));
 
-static void write_ksymbol(struct pevent *e, void *arg)
+static void write_ksymbol(struct pe_event *e, void *arg)
 {
 	struct ksymbol_news *news = arg;
 	struct kvec piece[] = {
@@ -90,7 +90,7 @@ struct bpf_news {
 
 static_assert(sizeof(struct bpf_news) == 16);
 
-static void write_bpf(struct pevent *e, void *arg)
+static void write_bpf(struct pe_event *e, void *arg)
 {
 	pe_record_emit(e, PERF_RECORD_BPF_EVENT, 0, arg, sizeof(struct bpf_news));
 }
@@ -147,7 +147,7 @@ struct poke_news {
 	size_t		new_len;
 };
 
-static void write_text_poke(struct pevent *e, void *arg)
+static void write_text_poke(struct pe_event *e, void *arg)
 {
 	static const u64 zero;
 	struct poke_news *news = arg;

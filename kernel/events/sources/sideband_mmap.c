@@ -80,7 +80,7 @@ struct mmap_news {
 	char			room[USUAL_PATH] __aligned(sizeof(u64));
 };
 
-static void write_mmap(struct pevent *e, void *arg)
+static void write_mmap(struct pe_event *e, void *arg)
 {
 	struct mmap_news *news = arg;
 	struct mmap2_body *body = &news->body;

@@ -31,7 +31,7 @@ struct ids {
 	u32	tid;
 };
 
-static struct ids ids_of(const struct pevent *e, struct task_struct *task)
+static struct ids ids_of(const struct pe_event *e, struct task_struct *task)
 {
 	struct ids ids;
 
@@ -53,7 +53,7 @@ static_assert(offsetof(struct kinship, tid) == 8);
 static_assert(offsetof(struct kinship, time) == 16);
 static_assert(sizeof(struct kinship) == 24);
 
-static void write_fork(struct pevent *e, void *arg)
+static void write_fork(struct pe_event *e, void *arg)
 {
 	struct ids child = ids_of(e, arg), parent = ids_of(e, current);
 	struct kinship body = {
@@ -68,7 +68,7 @@ static void write_fork(struct pevent *e, void *arg)
 }
 
 /* The ABI has the process of the parent in both places: its forking thread may be gone. */
-static void write_exit(struct pevent *e, void *arg)
+static void write_exit(struct pe_event *e, void *arg)
 {
 	struct task_struct *task = arg;
 	struct ids self = ids_of(e, task);
@@ -103,7 +103,7 @@ void pe_sideband_fork(struct task_struct *task)
  *
  * Task context.
  */
-void pe_sideband_exit(struct task_struct *task, struct pctx *ctx)
+void pe_sideband_exit(struct task_struct *task, struct pe_ctx *ctx)
 {
 	if (pe_sideband_used(PE_SB_TASK))
 		pe_sideband_each(BIT(PE_SB_TASK), ctx, write_exit, task);
@@ -120,7 +120,7 @@ struct comm_news {
 
 static_assert(IS_ALIGNED(TASK_COMM_LEN, sizeof(u64)));
 
-static void write_comm(struct pevent *e, void *arg)
+static void write_comm(struct pe_event *e, void *arg)
 {
 	struct comm_news *news = arg;
 	struct ids ids = ids_of(e, news->task);
@@ -182,7 +182,7 @@ static const struct proc_ns_operations *const ns_kinds[NR_NAMESPACES] = {
 #endif
 };
 
-static void write_namespaces(struct pevent *e, void *arg)
+static void write_namespaces(struct pe_event *e, void *arg)
 {
 	struct ns_news *news = arg;
 	struct {
@@ -234,7 +234,7 @@ struct switch_news {
 };
 
 /* Who the other task is may be known to those only who watch the whole CPU. */
-static void write_switch(struct pevent *e, void *arg)
+static void write_switch(struct pe_event *e, void *arg)
 {
 	struct switch_news *news = arg;
 	struct ids other = {};
@@ -278,7 +278,7 @@ struct cgroup_news {
 	unsigned int	size;
 };
 
-static void write_cgroup(struct pevent *e, void *arg)
+static void write_cgroup(struct pe_event *e, void *arg)
 {
 	struct cgroup_news *news = arg;
 	struct kvec piece[] = {

@@ -27,7 +27,7 @@
  *
  * From its task work.
  */
-void pe_sigtrap_send(struct pevent *e)
+void pe_sigtrap_send(struct pe_event *e)
 {
 	unsigned long addr = e->sigtrap_addr;
 	int level;
@@ -52,11 +52,11 @@ void pe_sigtrap_send(struct pevent *e)
  *
  * On the event's CPU, irqs off, NMI included.  Overflows before the signal is sent add nothing.
  */
-void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs)
+void pe_sigtrap(struct pe_event *e, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	bool allowed = !regs || !pe_hides_kernel(e, regs);
 
-	/* A task that exits runs no more works, sooner or later.  It may be changing other flags. */
+	/* A task that exits runs no more works, sooner or later.  Other flags may change now. */
 	if (e->pending_sigtrap || data_race(current->flags) & PF_EXITING)
 		return;
 	if (WARN_ON_ONCE(e->hw.target != current))

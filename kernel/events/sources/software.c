@@ -78,7 +78,7 @@ static __always_inline enum pe_mode mode_of(struct pt_regs *regs)
 	return user_mode(regs) ? PE_USER : PE_KERNEL;
 }
 
-static __always_inline bool excludes(const struct pevent *e, struct pt_regs *regs)
+static __always_inline bool excludes(const struct pe_event *e, struct pt_regs *regs)
 {
 	if (READ_ONCE(e->hw.state) & PERF_HES_STOPPED)
 		return true;
@@ -94,7 +94,7 @@ static __always_inline bool excludes(const struct pevent *e, struct pt_regs *reg
  *
  * On the event's CPU, any context.
  */
-bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
+bool pe_excludes(const struct pe_event *e, struct pt_regs *regs)
 {
 	return excludes(e, regs);
 }
@@ -107,7 +107,7 @@ bool pe_excludes(const struct pevent *e, struct pt_regs *regs)
  * away, and a passive one is not let go when the task returns; this finds both.  On another CPU
  * than where it was throttled the tick is over, as numbers of ticks differ between CPUs.
  */
-bool pe_still_throttled(struct pevent *e)
+bool pe_still_throttled(struct pe_event *e)
 {
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e))
 		return true;
@@ -126,7 +126,7 @@ bool pe_still_throttled(struct pevent *e)
  *
  * Preemption off, in an RCU read-side section.
  */
-void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
+void pe_software_hit(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
 	lockdep_assert_preemption_disabled();
@@ -144,7 +144,7 @@ void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
  *
  * ctx->lock held, irqs off; nobody else writes to the event's buffer meanwhile.
  */
-void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *data,
+void pe_software_hit_away(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
 	lockdep_assert_held(&pe_ctx(e)->lock);
@@ -163,23 +163,23 @@ void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *dat
 }
 
 /* Does the hit of a list's event count? */
-static __always_inline bool counts(const struct pevent *e, struct pt_regs *regs)
+static __always_inline bool counts(const struct pe_event *e, struct pt_regs *regs)
 {
 	return READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && !excludes(e, regs);
 }
 
 #define for_each_hit(e, node)								\
-	for (; (node) && ((e) = hlist_entry((node), struct pevent, sw_node), true);	\
+	for (; (node) && ((e) = hlist_entry((node), struct pe_event, sw_node), true);	\
 	     (node) = READ_ONCE((node)->next))
 
 /* In place of the only event that samples: there are more of them. */
-#define SEVERAL		((struct pevent *)1)
+#define SEVERAL		((struct pe_event *)1)
 
 /* Return: who wants a sample; NULL: nobody, or nobody but @sampling. */
-static __always_inline struct pevent *count_list(struct hlist_node *node, u64 nr,
-						 struct pt_regs *regs, struct pevent *sampling)
+static __always_inline struct pe_event *count_list(struct hlist_node *node, u64 nr,
+						   struct pt_regs *regs, struct pe_event *sampling)
 {
-	struct pevent *e;
+	struct pe_event *e;
 
 	for_each_hit(e, node) {
 		if (!counts(e, regs))
@@ -192,8 +192,8 @@ static __always_inline struct pevent *count_list(struct hlist_node *node, u64 nr
 }
 
 /* Interrupts on this CPU may add in between: local64. */
-static __always_inline struct pevent *count_slot(struct pe_slot *slot, u32 event_id, u64 nr,
-						 struct pt_regs *regs, struct pevent *sampling)
+static __always_inline struct pe_event *count_slot(struct pe_slot *slot, u32 event_id, u64 nr,
+						   struct pt_regs *regs, struct pe_event *sampling)
 {
 	struct pe_hits *hits = &slot->sw[event_id];
 
@@ -203,10 +203,10 @@ static __always_inline struct pevent *count_slot(struct pe_slot *slot, u32 event
 }
 
 /* Events of this CPU and of the cgroups it is in. */
-static __always_inline struct pevent *count_cpu(u32 event_id, u64 nr, struct pt_regs *regs)
+static __always_inline struct pe_event *count_cpu(u32 event_id, u64 nr, struct pt_regs *regs)
 {
-	struct pctx *ctx = raw_cpu_ptr(&pe_cpu.ctx);
-	struct pevent *sampling;
+	struct pe_ctx *ctx = raw_cpu_ptr(&pe_cpu.ctx);
+	struct pe_event *sampling;
 	struct pe_slot *slot;
 
 	sampling = count_slot(&ctx->any, event_id, nr, regs, NULL);
@@ -222,11 +222,11 @@ static __always_inline struct pevent *count_cpu(u32 event_id, u64 nr, struct pt_
  * counted first, and samples come after that.  The counts of a group in one of these samples are
  * those after the hit.  Return: the event to sample, SEVERAL or NULL.
  */
-static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
+static __always_inline struct pe_event *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
 {
-	struct pevent *sampling = NULL;
+	struct pe_event *sampling = NULL;
 	struct pe_slot *slot;
-	struct pctx *ctx;
+	struct pe_ctx *ctx;
 
 	if (raw_cpu_read(pe_cpu.ctx.nr_events))
 		sampling = count_cpu(event_id, nr, regs);
@@ -240,7 +240,7 @@ static __always_inline struct pevent *count_lists(u32 event_id, u64 nr, struct p
 	return sampling;
 }
 
-static __always_inline void sample_one(struct pevent *e, u64 nr, struct pt_regs *regs, u64 addr)
+static __always_inline void sample_one(struct pe_event *e, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	struct perf_sample_data data __uninitialized;
 
@@ -251,7 +251,7 @@ static __always_inline void sample_one(struct pevent *e, u64 nr, struct pt_regs 
 static noinline void sample_list(struct hlist_head *list, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	struct hlist_node *node = READ_ONCE(list->first);
-	struct pevent *e;
+	struct pe_event *e;
 
 	for_each_hit(e, node) {
 		if (is_sampling_event(&e->pub) && counts(e, regs))
@@ -265,7 +265,7 @@ static noinline void sample_list(struct hlist_head *list, u64 nr, struct pt_regs
  */
 static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pctx *ctx = &this_cpu_ptr(&pe_cpu)->ctx;
+	struct pe_ctx *ctx = &this_cpu_ptr(&pe_cpu)->ctx;
 	struct pe_slot *slot;
 
 	sample_list(&ctx->any.sw[event_id].list, nr, regs, addr);
@@ -281,7 +281,7 @@ static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u6
 }
 
 /* The samples of a hit that was counted. */
-static __always_inline void sample_hit(struct pevent *sampling, u32 event_id, u64 nr,
+static __always_inline void sample_hit(struct pe_event *sampling, u32 event_id, u64 nr,
 				       struct pt_regs *regs, u64 addr)
 {
 	if (likely(sampling != SEVERAL))
@@ -291,7 +291,7 @@ static __always_inline void sample_hit(struct pevent *sampling, u32 event_id, u6
 }
 
 /* What is hit inside of this is not counted. */
-static noinline void sample_marked(struct pevent *sampling, u32 event_id, u64 nr,
+static noinline void sample_marked(struct pe_event *sampling, u32 event_id, u64 nr,
 				   struct pt_regs *regs, u64 addr)
 {
 	int level = pe_recursion_enter(current->perf_recursion);
@@ -303,7 +303,7 @@ static noinline void sample_marked(struct pevent *sampling, u32 event_id, u64 nr
 }
 
 /* Out of line, so that a hit that is only counted needs no stack. */
-static noinline void sample_unmarked(struct pevent *sampling, u32 event_id, u64 nr,
+static noinline void sample_unmarked(struct pe_event *sampling, u32 event_id, u64 nr,
 				     struct pt_regs *regs, u64 addr)
 {
 	sample_hit(sampling, event_id, nr, regs, addr);
@@ -320,7 +320,7 @@ static noinline void sample_unmarked(struct pevent *sampling, u32 event_id, u64 
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pevent *sampling;
+	struct pe_event *sampling;
 
 	if (WARN_ON_ONCE(!regs))
 		return;
@@ -340,7 +340,7 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
  */
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pevent *sampling = NULL;
+	struct pe_event *sampling = NULL;
 
 	preempt_disable_notrace();
 	/* Nothing is called to count, so nothing is hit inside of that: no mark. */
@@ -362,7 +362,7 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 void perf_bp_event(struct perf_event *bp, void *data)
 {
 	struct perf_sample_data sample_data __uninitialized;
-	struct pevent *e = pe(bp);
+	struct pe_event *e = pe(bp);
 
 	lockdep_assert_irqs_disabled();
 	if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || bp->hw.state || pe_excludes(e, data))
@@ -523,7 +523,7 @@ struct pmu pe_swevent_pmu = {
  * A clock that only counts is the slot's clock.  A clock that samples needs a timer.  BPF output
  * goes to events whose oncpu is here: those of tasks and cgroups are scheduled for that.
  */
-bool pe_software_passive(const struct pevent *e)
+bool pe_software_passive(const struct pe_event *e)
 {
 	if (e->pmu == &pe_swevent_pmu)
 		return !(e->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&

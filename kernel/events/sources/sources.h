@@ -9,14 +9,14 @@ struct bpf_prog;
 struct trace_event_call;
 
 /* overflow.c */
-int pe_overflow(struct pevent *e, bool throttle, struct perf_sample_data *data,
+int pe_overflow(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 		struct pt_regs *regs);
 void pe_limits_init(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
 
 /* Count a sample.  Return: so many it made in this tick. */
-static __always_inline u64 pe_count_sample(struct pevent *e)
+static __always_inline u64 pe_count_sample(struct pe_event *e)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 seq = __this_cpu_read(pe_cpu.throttle_seq);
@@ -32,12 +32,12 @@ static __always_inline u64 pe_count_sample(struct pevent *e)
  * pe_overflow() of a sampling event that is not to be throttled, inlined as far as most of them
  * go.
  */
-static __always_inline int pe_overflow_once(struct pevent *e, struct perf_sample_data *data,
+static __always_inline int pe_overflow_once(struct pe_event *e, struct perf_sample_data *data,
 					    struct pt_regs *regs)
 {
 	perf_overflow_handler_t handler = READ_ONCE(e->overflow_handler);
 
-	if (unlikely(READ_ONCE(e->sink->elaborate)) || e->attr.freq)
+	if (unlikely(READ_ONCE(e->sink->slow_overflow)) || e->attr.freq)
 		return pe_overflow(e, false, data, regs);
 	pe_count_sample(e);
 	handler(&e->pub, data, regs);
@@ -46,48 +46,48 @@ static __always_inline int pe_overflow_once(struct pevent *e, struct perf_sample
 
 /* bpf.c */
 #if defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_EVENT_TRACING)
-bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
-int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie);	/* ctx->mutex held */
-void pe_bpf_inherit(struct pevent *e);
-void pe_bpf_release(struct pevent *e);
+bool pe_bpf_passes(struct pe_event *e, struct perf_sample_data *data, struct pt_regs *regs);
+int pe_bpf_attach(struct pe_event *e, struct bpf_prog *prog, u64 cookie);	/* ctx->mutex */
+void pe_bpf_inherit(struct pe_event *e);
+void pe_bpf_release(struct pe_event *e);
 #else
-static inline bool pe_bpf_passes(struct pevent *e, struct perf_sample_data *data,
+static inline bool pe_bpf_passes(struct pe_event *e, struct perf_sample_data *data,
 				 struct pt_regs *regs)
 {
 	return true;
 }
 
-static inline int pe_bpf_attach(struct pevent *e, struct bpf_prog *prog, u64 cookie)
+static inline int pe_bpf_attach(struct pe_event *e, struct bpf_prog *prog, u64 cookie)
 {
 	return -ENOENT;
 }
 
-static inline void pe_bpf_inherit(struct pevent *e)
+static inline void pe_bpf_inherit(struct pe_event *e)
 {
 }
 
-static inline void pe_bpf_release(struct pevent *e)
+static inline void pe_bpf_release(struct pe_event *e)
 {
 }
 #endif
 
 /* sigtrap.c */
-void pe_sigtrap_send(struct pevent *e);	/* from the task work of event.c */
-void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs *regs);
+void pe_sigtrap_send(struct pe_event *e);	/* from the task work of event.c */
+void pe_sigtrap(struct pe_event *e, struct perf_sample_data *data, struct pt_regs *regs);
 
 /* pending.c */
-void pe_pending_init(struct pevent *e);
-void pe_pending_sync(struct pevent *e);		/* task context: no irq_work of e runs any more */
-bool pe_pending_idle(struct pevent *e);	/* e's memory may go, see pending.c */
+void pe_pending_init(struct pe_event *e);
+void pe_pending_sync(struct pe_event *e);		/* no irq_work of e runs any more */
+bool pe_pending_idle(struct pe_event *e);	/* e's memory may go, see pending.c */
 
 /* software.c, clock.c, tracepoint.c */
-bool pe_software_passive(const struct pevent *e);	/* can this event be hit unscheduled? */
-bool pe_excludes(const struct pevent *e, struct pt_regs *regs);
-void pe_software_hit(struct pevent *e, u64 nr, struct perf_sample_data *data,
+bool pe_software_passive(const struct pe_event *e);	/* can this event be hit unscheduled? */
+bool pe_excludes(const struct pe_event *e, struct pt_regs *regs);
+void pe_software_hit(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 		     struct pt_regs *regs);
-void pe_software_hit_away(struct pevent *e, u64 nr, struct perf_sample_data *data,
+void pe_software_hit_away(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 			  struct pt_regs *regs);
-bool pe_still_throttled(struct pevent *e);
+bool pe_still_throttled(struct pe_event *e);
 void pe_software_start(struct perf_event *event, int flags);	/* pmu operations that */
 void pe_software_stop(struct perf_event *event, int flags);	/*   other PMUs share */
 void pe_software_read(struct perf_event *event);
@@ -100,9 +100,9 @@ unsigned int pe_bp_slots(u64 bp_type);
 int pe_bp_slot_retype(struct perf_event *bp, u64 bp_type);
 
 /* sideband.c: routing */
-typedef void (*pe_sideband_fn)(struct pevent *e, void *arg);
-void pe_sideband_each(u32 wanted, struct pctx *task_ctx, pe_sideband_fn fn, void *arg);
-bool pe_sideband_wanted(u32 wanted, struct pctx *task_ctx);
+typedef void (*pe_sideband_fn)(struct pe_event *e, void *arg);
+void pe_sideband_each(u32 wanted, struct pe_ctx *task_ctx, pe_sideband_fn fn, void *arg);
+bool pe_sideband_wanted(u32 wanted, struct pe_ctx *task_ctx);
 unsigned int pe_sideband_pad(char *name);
 #define PE_NR_SIDEBAND	(PE_SB_CGROUP + 1)
 extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */
@@ -115,7 +115,7 @@ static inline bool pe_sideband_used(enum pe_sideband kind)
 }
 
 /* sideband_task.c */
-void pe_sideband_exit(struct task_struct *task, struct pctx *ctx);
+void pe_sideband_exit(struct task_struct *task, struct pe_ctx *ctx);
 void pe_sideband_fork(struct task_struct *task);
 void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in);
 void pe_sideband_cgroup(struct cgroup *cgrp);
@@ -154,15 +154,15 @@ struct pe_filter_draft {
 int pe_filter_parse(char **text, struct pe_filter_def *def);
 bool pe_filter_range(const struct perf_addr_filter *filter, const struct pe_filter_map *map,
 		     struct perf_addr_filter_range *range);
-int pe_addr_filters_make(struct pe_filter_draft *draft, struct pevent *e, char *text);
+int pe_addr_filters_make(struct pe_filter_draft *draft, struct pe_event *e, char *text);
 void pe_addr_filters_free(struct pe_filter_draft *draft);
-struct mutex *pe_addr_filters_mutex(struct pevent *e);
-int pe_addr_filters_check(struct pevent *e, struct pe_filter_draft *draft);
-void pe_addr_filters_exchange(struct pevent *e, struct pe_filter_draft *draft);
-void pe_addr_filters_apply(struct pevent *e);
-int pe_addr_filters_init(struct pevent *e);
-void pe_addr_filters_drop(struct pevent *e);
-void pe_addr_filters_fini(struct pevent *e);
+struct mutex *pe_addr_filters_mutex(struct pe_event *e);
+int pe_addr_filters_check(struct pe_event *e, struct pe_filter_draft *draft);
+void pe_addr_filters_exchange(struct pe_event *e, struct pe_filter_draft *draft);
+void pe_addr_filters_apply(struct pe_event *e);
+int pe_addr_filters_init(struct pe_event *e);
+void pe_addr_filters_drop(struct pe_event *e);
+void pe_addr_filters_fini(struct pe_event *e);
 void pe_addr_filters_mmap(const struct vm_area_struct *vma);
 void pe_addr_filters_exec(void);
 

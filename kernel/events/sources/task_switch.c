@@ -9,7 +9,7 @@
 
 #include "sources.h"
 
-static inline void tell_pmus(struct task_struct *task, bool in, const struct pctx *told)
+static inline void tell_pmus(struct task_struct *task, bool in, const struct pe_ctx *told)
 {
 	if (unlikely(!list_empty(this_cpu_ptr(&pe_cpu.sched_cb))))
 		pe_tell_pmus_of_switch(task, in, told);
@@ -18,14 +18,14 @@ static inline void tell_pmus(struct task_struct *task, bool in, const struct pct
 /* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
 void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
 {
-	struct pctx *ctx = pe_task_ctx(prev);
+	struct pe_ctx *ctx = pe_task_ctx(prev);
 
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch(prev, next, false);
 	tell_pmus(prev, false, NULL);
 	if (ctx && ctx->oncpu >= 0) {
 		/* Then it stays in, and the CPU in its cgroup. */
-		if (READ_ONCE(ctx->kind) && pe_ctx_exchange(ctx, prev, next))
+		if (READ_ONCE(ctx->equiv_id) && pe_ctx_exchange(ctx, prev, next))
 			return;
 		pe_ctx_leave_current(ctx);
 	}
@@ -35,7 +35,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 /* Contract: @task has come in after @prev; irqs off, run queue locked. */
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
-	struct pctx *ctx = pe_task_ctx(task), *told = NULL;
+	struct pe_ctx *ctx = pe_task_ctx(task), *told = NULL;
 
 	/* One that was exchanged is in.  Who adds to one that has just gone out tells this CPU. */
 	if (ctx && READ_ONCE(ctx->oncpu) < 0) {

@@ -195,18 +195,18 @@ struct trace_hit {
  * Where the task is, and what the scheduler has stored of that, does not matter; this may be inside
  * of its locks.
  */
-static bool is_away(const struct pctx *ctx)
+static bool is_away(const struct pe_ctx *ctx)
 {
 	return ctx->oncpu < 0 && !ctx->dead;
 }
 
-static bool is_enabled(const struct pevent *e)
+static bool is_enabled(const struct pe_event *e)
 {
 	return e->state >= PERF_EVENT_STATE_INACTIVE &&
 	       e->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
 }
 
-static void hit_target_event(struct pevent *e, const struct trace_hit *hit, bool away)
+static void hit_target_event(struct pe_event *e, const struct trace_hit *hit, bool away)
 {
 	struct perf_sample_data data __uninitialized;
 
@@ -235,8 +235,8 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 {
 	const struct trace_entry *record = hit->raw->frag.data;
 	int cpu = smp_processor_id();
-	struct pctx *ctx;
-	struct pevent *e;
+	struct pe_ctx *ctx;
+	struct pe_event *e;
 	bool away;
 
 	guard(rcu)();
@@ -276,7 +276,7 @@ static bool reads_record(struct perf_event *event, struct event_filter *filter)
 	return is_sampling_event(event) || filter;
 }
 
-static __always_inline void sample_hit(struct pevent *e, u64 count, void *record, int size,
+static __always_inline void sample_hit(struct pe_event *e, u64 count, void *record, int size,
 				       struct pt_regs *regs)
 {
 	struct perf_raw_record raw;

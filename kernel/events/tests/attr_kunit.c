@@ -194,7 +194,7 @@ static void clocks(struct kunit *test)
 		{ CLOCK_TAI, 0, -EINVAL }, { CLOCK_PROCESS_CPUTIME_ID, -EINVAL, -EINVAL },
 		{ CLOCK_MONOTONIC_COARSE, -EINVAL, -EINVAL }, { -1, -EINVAL, -EINVAL },
 	};
-	struct pevent *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 	struct pmu *pmu = kunit_kzalloc(test, sizeof(*pmu), GFP_KERNEL);
 	int i;
 

@@ -118,7 +118,7 @@ static void step_converges(struct kunit *test)
 
 static struct perf_event *make_event(struct kunit *test, u64 period)
 {
-	struct pevent *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
 	e->hw.sample_period = period;
@@ -203,7 +203,7 @@ static void no_sample(struct perf_event *event, struct perf_sample_data *data,
 /* At an overflow the next period may be in force already; what was measured is the last one. */
 static void rate_of_the_period_that_ended(struct kunit *test)
 {
-	struct pevent *e = pe(make_event(test, 1000));
+	struct pe_event *e = pe(make_event(test, 1000));
 	struct perf_sample_data data;
 
 	e->sink = e;

@@ -170,7 +170,7 @@ static void read_limit(struct kunit *test)
 /* A sample with PERF_SAMPLE_READ grows with the group. */
 static void sample_size(struct kunit *test)
 {
-	struct pevent *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 	struct perf_sample_data *data = kunit_kzalloc(test, sizeof(*data), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, e);

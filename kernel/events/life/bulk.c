@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plain copies: inherited events that count in software and do nothing else.
+ * Inherited events made in bulk: those that count in software and do nothing else.
  *
  * Whoever counts the page faults of a program with all its children has such copies made and
  * dropped at each fork and exit, by the hundred.  All that could be asked about one was answered
@@ -14,24 +14,24 @@
  * any CPU can still look at one of them: it is freed at once, and the next fork finds its memory in
  * the cache.  Another task may have had the context before (exchange.c): it has switched since.
  * If its original is closed first, or somebody has pinned it, it is an event as any other: all that
- * may come upon a copy treats plain ones alike, but for what needs a work to queue.
+ * may come upon a copy treats these alike, but for what needs a work to queue.
  *
- * A copy is plain for life.  Its original may get a program or siblings later; what is copied then
- * is not plain, and a copy that has got siblings leaves the long way.
+ * A copy stays what it is.  Its original may get a program or siblings later; what is copied then
+ * is not made in bulk, and a copy that has got siblings leaves the long way.
  *
  * Called by inherit.c and exit.c, in task context, with the mutex of the new or dead context.
  */
 #include "life.h"
 
 /**
- * pe_plain_can() - may the copy of an event be plain?
+ * pe_bulk_can() - may the copy of an event be made in bulk?
  * @from: an event, pinned
  *
  * It may change its mind a moment later: see above.
  */
-bool pe_plain_can(struct pevent *from)
+bool pe_bulk_can(struct pe_event *from)
 {
-	struct pevent *origin = pe_origin(from);
+	struct pe_event *origin = pe_origin(from);
 
 	return origin->passive && !origin->counts_time && !is_sampling_event(&origin->pub) &&
 	       !origin->attr.freq && !origin->plan.sideband && !origin->attr.inherit_stat &&
@@ -39,7 +39,7 @@ bool pe_plain_can(struct pevent *from)
 	       pe_is_leader(from) && !from->nr_siblings;
 }
 
-static struct pevent *take(struct pe_plain_stock *stock)
+static struct pe_event *take(struct pe_bulk_stock *stock)
 {
 	if (!stock->nr) {
 		unsigned int nr = clamp_t(unsigned int, stock->wanted, 1,
@@ -56,10 +56,10 @@ static struct pevent *take(struct pe_plain_stock *stock)
 }
 
 /**
- * pe_plain_restore() - free what was not needed
+ * pe_bulk_restore() - free what was not needed
  * @stock: memory for copies
  */
-void pe_plain_restore(struct pe_plain_stock *stock)
+void pe_bulk_restore(struct pe_bulk_stock *stock)
 {
 	if (stock->nr)
 		kmem_cache_free_bulk(pe_event_cache, stock->nr, (void **)stock->event);
@@ -67,7 +67,7 @@ void pe_plain_restore(struct pe_plain_stock *stock)
 }
 
 /* The links that somebody may look at though the event is on no such list. */
-static void init_links(struct pevent *e)
+static void init_links(struct pe_event *e)
 {
 	INIT_LIST_HEAD(&e->sibling_list);
 	INIT_LIST_HEAD(&e->active_entry);
@@ -77,7 +77,7 @@ static void init_links(struct pevent *e)
 	INIT_LIST_HEAD(&e->children);
 }
 
-static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
+static void fill_in(struct pe_event *e, struct pe_event *origin, struct pe_ctx *ctx)
 {
 	memset(e, 0, PE_EVENT_SIZE);
 	init_links(e);
@@ -96,7 +96,7 @@ static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
 	e->overflow_handler_context = origin->overflow_handler_context;
 	e->passive = true;
 	e->counts_hits = origin->counts_hits;
-	e->plain = true;
+	e->bulk = true;
 	e->ns = get_pid_ns(task_active_pid_ns(current));
 	e->attach_state = PERF_ATTACH_TASK;
 	e->hw.target = get_task_struct(ctx->task);
@@ -111,7 +111,7 @@ static void fill_in(struct pevent *e, struct pevent *origin, struct pctx *ctx)
  * What pe_attach() does, in a context that is nowhere and that nobody else has seen.  Its clocks
  * have not started, so those of the event, which follow them, are at zero.
  */
-static void attach(struct pevent *e, struct pctx *ctx, enum perf_event_state state)
+static void attach(struct pe_event *e, struct pe_ctx *ctx, enum perf_event_state state)
 {
 	bool on = state >= PERF_EVENT_STATE_INACTIVE;
 
@@ -133,30 +133,31 @@ static void attach(struct pevent *e, struct pctx *ctx, enum perf_event_state sta
 	e->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP;
 }
 
-static struct pe_part *find_part(struct pe_plain_stock *stock, struct pevent *e, struct pctx *ctx)
+static struct pe_pmu_ctx *find_pmu_ctx(struct pe_bulk_stock *stock, struct pe_event *e,
+				       struct pe_ctx *ctx)
 {
-	if (stock->part && e->cpu < 0)
-		return stock->part;
+	if (stock->pmu_ctx && e->cpu < 0)
+		return stock->pmu_ctx;
 	if (pe_ctx_reserve(ctx, e->pmu, e))
 		return NULL;
-	stock->part = pe_ctx_part(ctx, e->pmu);
-	return stock->part;
+	stock->pmu_ctx = pe_find_pmu_ctx(ctx, e->pmu);
+	return stock->pmu_ctx;
 }
 
 /**
- * pe_plain_copy() - make a copy for a new task
- * @from: an event for which pe_plain_can() said yes, pinned; its original is not being closed
+ * pe_bulk_copy() - make a copy for a new task
+ * @from: an event for which pe_bulk_can() said yes, pinned; its original is not being closed
  * @state: that of @from
  * @ctx: the context of the new task, mutex held
  * @stock: memory for copies
  *
  * Return: the copy, attached, with one reference, for the family; or an error.
  */
-struct pevent *pe_plain_copy(struct pevent *from, enum perf_event_state state, struct pctx *ctx,
-			     struct pe_plain_stock *stock)
+struct pe_event *pe_bulk_copy(struct pe_event *from, enum perf_event_state state,
+			      struct pe_ctx *ctx, struct pe_bulk_stock *stock)
 {
-	struct pevent *e = take(stock);
-	struct pe_part *part;
+	struct pe_event *e = take(stock);
+	struct pe_pmu_ctx *pmu_ctx;
 	int err;
 
 	if (!e)
@@ -165,11 +166,11 @@ struct pevent *pe_plain_copy(struct pevent *from, enum perf_event_state state, s
 	err = security_perf_event_alloc(&e->pub);
 	if (err)
 		goto fail;
-	part = find_part(stock, e, ctx);
+	pmu_ctx = find_pmu_ctx(stock, e, ctx);
 	err = -ENOMEM;
-	if (!part)
+	if (!pmu_ctx)
 		goto fail;
-	e->pmu_ctx = &part->pub;
+	e->pmu_ctx = &pmu_ctx->pub;
 	e->id = pe_new_id();
 	e->attr.enable_on_exec = from->attr.enable_on_exec;
 	attach(e, ctx, state);
@@ -190,7 +191,7 @@ static void stop_clock(struct pe_clock *clock, const struct pe_clock *driver)
 }
 
 /* Out of the dead context.  Whoever closes the original may have done it already. */
-static void withdraw(struct pevent *e, struct pctx *ctx)
+static void withdraw(struct pe_event *e, struct pe_ctx *ctx)
 {
 	guard(raw_spinlock_irq)(&ctx->lock);
 	if (e->attach_state & PERF_ATTACH_CONTEXT) {
@@ -211,15 +212,15 @@ static void withdraw(struct pevent *e, struct pctx *ctx)
 }
 
 /**
- * pe_plain_leave() - as pe_child_leave(), for a plain copy whose task exits
+ * pe_bulk_leave() - as pe_child_leave(), for one made in bulk whose task exits
  * @e: the copy, pinned
  * @ctx: its context, dead and nowhere, mutex held
  *
  * Return: false when it has got siblings and must leave the long way.
  */
-bool pe_plain_leave(struct pevent *e, struct pctx *ctx)
+bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx)
 {
-	struct pevent *parent = pe_parent(e);
+	struct pe_event *parent = pe_parent(e);
 	bool ours;
 
 	if (!pe_is_leader(e) || e->nr_siblings)
@@ -243,15 +244,15 @@ bool pe_plain_leave(struct pevent *e, struct pctx *ctx)
 }
 
 /**
- * pe_plain_put() - as pe_put(), after pe_plain_leave()
+ * pe_bulk_put() - as pe_put(), after pe_bulk_leave()
  * @e: the copy
- * @stock: collects the memory, for pe_plain_restore()
+ * @stock: collects the memory, for pe_bulk_restore()
  *
  * Called by the task that counted, without the mutex of the context.
  */
-void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock)
+void pe_bulk_put(struct pe_event *e, struct pe_bulk_stock *stock)
 {
-	struct pevent *parent = pe_parent(e);
+	struct pe_event *parent = pe_parent(e);
 
 	if (!refcount_dec_and_test(&e->refs))
 		return;
@@ -260,7 +261,7 @@ void pe_plain_put(struct pevent *e, struct pe_plain_stock *stock)
 	put_pid_ns(e->ns);
 	pe_ctx_put(pe_ctx(e));
 	if (stock->nr == ARRAY_SIZE(stock->event))
-		pe_plain_restore(stock);
+		pe_bulk_restore(stock);
 	stock->event[stock->nr++] = e;
 	pe_put_memory(parent);
 	pe_put(parent);
