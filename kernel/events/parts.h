@@ -41,9 +41,9 @@ static inline void pe_recursion_leave(u8 *busy, unsigned char level)
 	busy[level] = 0;
 }
 
-/* An interrupt of current may find other flags on their way into the word; this one stays. */
 static inline bool pe_current_is_user(void)
 {
+	/* An interrupt may find other flags of current on their way; this one stays. */
 	return data_race(is_user_task(current));
 }
 

@@ -56,7 +56,7 @@ void pe_sigtrap(struct pevent *e, struct perf_sample_data *data, struct pt_regs 
 {
 	bool allowed = !regs || !pe_hides_kernel(e, regs);
 
-	/* A task that exits runs no more works, sooner or later.  It may be changing other flags. */
+	/* A task that exits runs no more works, sooner or later.  Other flags may change now. */
 	if (e->pending_sigtrap || data_race(current->flags) & PF_EXITING)
 		return;
 	if (WARN_ON_ONCE(e->hw.target != current))
