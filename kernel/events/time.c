@@ -15,7 +15,7 @@
 
 #include "time.h"
 
-const local64_t pe_no_hits = LOCAL64_INIT(0);
+local64_t pe_no_hits = LOCAL64_INIT(0);
 
 /* A member of a group whose leader is disabled is as good as disabled. */
 static enum perf_event_state effective_state(const struct pe_event *e)
@@ -36,8 +36,8 @@ static u64 follow(const struct pe_clock *clock, u64 driver)
 		value = pe_clock_peek(clock, driver);
 		stood = READ_ONCE(clock->time);
 	} while (pe_clock_was_turned(clock, turns));
-	/* Half of @stood may be new, if this interrupted who stops the clock. */
-	if (!IS_ENABLED(CONFIG_64BIT) && in_nmi())
+	/* Odd: somebody is at it, and half of @stood may be new. */
+	if (turns & 1)
 		return value;
 	return (s64)(value - stood) < 0 ? stood : value;
 }

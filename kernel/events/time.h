@@ -18,7 +18,7 @@ static inline u64 pe_now(void)
 /*
  * Where a CPU loads 64 bits in two steps, another CPU that stops a clock and starts it again could
  * change the word that is being read.  A reader looks whether the clock was turned meanwhile.  It
- * never waits: a writer that it has interrupted is changing the word that nobody reads.
+ * never waits: a writer that is at work is changing the word that pe_clock_peek() does not read.
  */
 #ifdef CONFIG_64BIT
 static inline unsigned int pe_clock_turns(const struct pe_clock *clock)
@@ -31,9 +31,8 @@ static inline bool pe_clock_was_turned(const struct pe_clock *clock, unsigned in
 	return false;
 }
 
-static inline void pe_clock_turn(struct pe_clock *clock)
-{
-}
+static inline void pe_clock_turn(struct pe_clock *clock) { }
+static inline void pe_clock_turned(struct pe_clock *clock) { }
 #else
 static inline unsigned int pe_clock_turns(const struct pe_clock *clock)
 {
@@ -51,6 +50,12 @@ static inline void pe_clock_turn(struct pe_clock *clock)
 {
 	WRITE_ONCE(clock->turns, clock->turns + 1);
 	smp_wmb();	/* before the word that nobody reads now: pe_clock_was_turned() */
+}
+
+static inline void pe_clock_turned(struct pe_clock *clock)
+{
+	/* After the word, and which of the two counts. */
+	smp_store_release(&clock->turns, clock->turns + 1);
 }
 #endif
 
@@ -87,6 +92,7 @@ static inline void pe_clock_start(struct pe_clock *clock, u64 now)
 	WRITE_ONCE(clock->offset, clock->time - now);
 	/* Who sees it running must see its offset. */
 	smp_store_release(&clock->running, true);
+	pe_clock_turned(clock);
 }
 
 /* As pe_clock_stop(), where what it shall show is known. */
@@ -96,6 +102,7 @@ static inline void pe_clock_stop_at(struct pe_clock *clock, u64 time)
 	WRITE_ONCE(clock->time, time);
 	/* Who sees it stopped must see its time. */
 	smp_store_release(&clock->running, false);
+	pe_clock_turned(clock);
 }
 
 static inline void pe_clock_stop(struct pe_clock *clock, u64 now)
@@ -139,7 +146,7 @@ u64 pe_count_now(struct pe_event *e, u64 now);
  * slot->sw[].nr before the last hit: that one is in what is read here, and not in what is counted
  * in the end.
  */
-extern const local64_t pe_no_hits;
+extern local64_t pe_no_hits;	/* 0; not const: x86's 32-bit CPUs read it by cmpxchg8b */
 
 /* @e has a slot, and is in no list of it.  What it excludes is nothing that ever changes. */
 static inline void pe_hits_bind(struct pe_event *e)

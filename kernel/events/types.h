@@ -50,7 +50,8 @@ struct pe_slot;
  * @time: what it showed when it stopped, ns
  * @offset: what to add to the driving clock while it runs
  * @running: it runs
- * @turns: how often it was started or stopped, where a CPU cannot load 64 bits at once
+ * @turns: where a CPU cannot load 64 bits at once: one more before it is started or stopped, and
+ *	one more after
  *
  * The clocks of contexts and slots are driven by pe_now(), those of events by these.
  * Written under ctx->lock.  The order of stores in pe_clock_start() and pe_clock_stop() lets those

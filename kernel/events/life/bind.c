@@ -253,8 +253,13 @@ int pe_set_output(struct pe_event *e, struct pe_event *target)
 	if (!atomic_read(&e->mmap_count) && compatible_aux(e, target))
 		rb = mapped_buffer(target);
 	if (rb) {
-		/* Its children run when and where they like. */
-		if (e->attr.inherit && e->cpu == -1)
+		/*
+		 * Its children run when and where they like.  And one that is in no context yet may
+		 * be the first of its own: when the last one before was closed, that one's record
+		 * may have been under way on another CPU.
+		 */
+		if (e->cpu == -1 &&
+		    (e->attr.inherit || !(e->attach_state & PERF_ATTACH_CONTEXT)))
 			pe_buffer_crowd(rb);
 		pe_bind_buffer(e, rb);
 		ret = 0;

@@ -291,27 +291,33 @@ static void leave_as_sibling(struct pe_event *e, u64 now)
 {
 	struct pe_event *leader = pe_leader(e);
 	bool passive = pe_passive_in_group(e, leader);
+	/* A sample that shows the group must not see it half changed, in an NMI of a member. */
+	bool shown = leader->samples_group && leader->queued;
 
+	if (shown)
+		pe_group_out(leader, now);
 	e->aux_event = NULL;
 	list_del_init(&e->sibling_list);
 	leader->nr_siblings--;
 	leader->nr_to_schedule -= !passive;
 	e->group_leader = &e->pub;
 	pe_times_sync(e, now);
-	if (passive || !(leader->attach_state & PERF_ATTACH_CONTEXT))
+	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-	if (pe_group_passive(leader)) {
+	if (!passive && pe_group_passive(leader)) {
 		/* What remains needs no scheduling. */
 		pe_group_out(leader, now);
 		dequeue(leader);
 		break_up(leader);
 		passive_group_settle(leader, now);
-	} else if (leader->pmu_ctx != host_pmu_ctx(leader)) {
+	} else if (!passive && leader->pmu_ctx != host_pmu_ctx(leader)) {
 		/* The last one of the hardware left; clocks that sample remain. */
 		pe_group_out(leader, now);
 		dequeue(leader);
 		go_to_pmu_ctx(leader, host_pmu_ctx(leader));
 		enqueue(leader);
+		admit_if_possible(leader, now);
+	} else if (shown) {
 		admit_if_possible(leader, now);
 	}
 }

@@ -228,17 +228,40 @@ int perf_event_account_interrupt(struct perf_event *event)
 	return account(pe(event), true, event->hw.last_period);
 }
 
+enum wanted {
+	NOT_WANTED,
+	WANTED,
+	LAST_WANTED,
+};
+
 /*
- * One of the samples that PERF_EVENT_IOC_REFRESH asked for, in one step: an overflow in an NMI may
- * come anywhere, and a limit that got below 0 would be none.  Return: this was the last.
+ * One of the samples that PERF_EVENT_IOC_REFRESH asked for, if there is a limit.  An overflow of
+ * the same event in an NMI may come anywhere: before the last sample is taken the event is disabled,
+ * so the limit is never found to be 0, which is none, with an event that is not.
  */
-static bool last_wanted(struct pe_event *e)
+static enum wanted take_wanted(struct pe_event *e)
 {
-	if (atomic_dec_if_positive(&e->event_limit))
-		return false;
-	e->pending_kill = POLL_HUP;
-	pe_disable_at_limit(e);
-	return true;
+	int limit = atomic_read(&e->event_limit);
+
+	while (limit > 0) {
+		if (limit == 1)
+			pe_disable_at_limit(e);
+		if (atomic_try_cmpxchg(&e->event_limit, &limit, limit - 1))
+			return limit == 1 ? LAST_WANTED : WANTED;
+	}
+	/* An NMI that came since the caller looked has made the last one. */
+	return unlikely(READ_ONCE(e->pending_disable)) ? NOT_WANTED : WANTED;
+}
+
+/* What the owner of the file hears.  An NMI may have made the last sample: that is said already. */
+static void note_signal(struct pe_event *e, bool last)
+{
+	if (!READ_ONCE(e->sink->fasync))
+		return;
+	if (last)
+		WRITE_ONCE(e->pending_kill, POLL_HUP);
+	else
+		cmpxchg(&e->pending_kill, 0, POLL_IN);
 }
 
 /* All that an overflow may lead to.  Return: the event has to be stopped. */
@@ -246,18 +269,17 @@ static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 	       struct pt_regs *regs)
 {
 	int stop = account(e, throttle, data->period);
+	enum wanted wanted;
 
 	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
 		return stop;
 
-	if (last_wanted(e)) {
+	wanted = take_wanted(e);
+	if (wanted == NOT_WANTED)
+		return 1;
+	if (wanted == LAST_WANTED)
 		stop = 1;
-	} else {
-		/* An NMI that came since the caller looked has made the last one. */
-		if (unlikely(READ_ONCE(e->pending_disable)))
-			return 1;
-		e->pending_kill = POLL_IN;
-	}
+	note_signal(e, wanted == LAST_WANTED);
 
 	if (e->attr.sigtrap)
 		pe_sigtrap(e, data, regs);

@@ -68,6 +68,8 @@ static void write_samples(struct perf_event *event, const struct branch *b,
 
 	for (each = b; each < end; each++)
 		told += may_tell(event, each);
+	if (!told)
+		return;
 
 	guard(rcu)();
 	perf_sample_data_init(&data, 0, event->hw.last_period);
