@@ -148,6 +148,48 @@ static void in_the_kernel(void)
 	pt_eq(n, count / 5003);
 }
 
+/*
+ * The leader's interrupt is an NMI: it comes while a member of the group is being added or closed,
+ * and finds the group as it was before or as it is afterwards.
+ */
+static void group_that_changes(void)
+{
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 1009);
+	struct perf_event_attr member = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	u64 first, second, n[2] = { 0 };
+	int leader, fd, i;
+
+	x86_need_exact();
+	attr.exclude_kernel = 0;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	member.read_format = attr.read_format;
+	member.disabled = 0;
+	leader = pt_open_hw(&attr, -1);
+	fd = pt_open_hw(&member, leader);
+	first = pt_id(leader);
+	second = pt_id(fd);
+	pt_map(&ring, leader, 128);
+	pt_enable(leader);
+	for (i = 0; i < 200; i++)
+		close(pt_open_hw(&member, leader));
+	pt_disable(leader);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_need(s.read.nr == 2 || s.read.nr == 3, "%llu members",
+			(unsigned long long)s.read.nr);
+		n[s.read.nr - 2]++;
+		pt_eq(s.read.v[0].id, first);
+		pt_eq(s.read.v[1].id, second);
+		pt_check(s.read.nr == 2 || s.read.v[2].id > second, "third: id %llu",
+			 (unsigned long long)s.read.v[2].id);
+		if (pt_failures())
+			break;
+	}
+	pt_check(n[0] > 100 && n[1] > 100, "%llu samples of two, %llu of three",
+		 (unsigned long long)n[0], (unsigned long long)n[1]);
+}
+
 #define SKID_TURNS	5000
 
 /* One period that ends with the SYSCALL: the PMI comes at the first instruction of the kernel. */
@@ -625,6 +667,7 @@ static const struct pt_case cases[] = {
 	{ "together", together },
 	{ "back_to_back", back_to_back },
 	{ "in_the_kernel", in_the_kernel },
+	{ "group_that_changes", group_that_changes },
 	{ "skid_behind_syscall", skid_behind_syscall },
 	{ "throttled", throttled },
 	{ "throttled_and_moved", throttled_and_moved },
