@@ -72,7 +72,7 @@ struct family_sums {
 	unsigned int	throttled;
 };
 
-static void add_member(struct pe_event *e, void *arg)
+static void pe_fdinfo_add_member(struct pe_event *e, void *arg)
 {
 	struct family_sums *sums = arg;
 
@@ -89,7 +89,7 @@ static void show_counts(struct seq_file *m, struct pe_event *e)
 	pe_peek(e, &glance);
 	enabled = glance.times.enabled;
 	running = glance.times.running;
-	pe_family_each(e, add_member, &sums);
+	pe_family_each(e, pe_fdinfo_add_member, &sums);
 	/* in hundredths of a percent */
 	share = enabled ? mul_u64_u64_div_u64(running, 10000, enabled) : 0;
 

@@ -15,7 +15,7 @@
 #include <linux/poll.h>
 #include "abi.h"
 
-static int release(struct inode *inode, struct file *file)
+static int pe_file_release(struct inode *inode, struct file *file)
 {
 	if (file->private_data)		/* else the pattern, at boot */
 		pe_release(pe(file->private_data));
@@ -31,7 +31,7 @@ static bool hung_up(struct pe_event *e)
 	return list_empty(&e->children);
 }
 
-static __poll_t poll(struct file *file, poll_table *wait)
+static __poll_t pe_file_poll(struct file *file, poll_table *wait)
 {
 	struct pe_event *e = pe(file->private_data);
 	struct perf_buffer *rb;
@@ -51,7 +51,7 @@ static __poll_t poll(struct file *file, poll_table *wait)
 	return rb ? (__force __poll_t)atomic_xchg(&rb->poll, 0) : EPOLLHUP;
 }
 
-static int set_fasync(int fd, struct file *file, int on)
+static int pe_file_fasync(int fd, struct file *file, int on)
 {
 	struct pe_event *e = pe(file->private_data);
 	struct inode *inode = file_inode(file);
@@ -65,13 +65,13 @@ static int set_fasync(int fd, struct file *file, int on)
 }
 
 const struct file_operations pe_fops = {
-	.release	= release,
+	.release	= pe_file_release,
 	.read		= pe_read,
-	.poll		= poll,
+	.poll		= pe_file_poll,
 	.unlocked_ioctl	= pe_ioctl,
 	.compat_ioctl	= pe_compat_ioctl,
 	.mmap		= pe_mmap,
-	.fasync		= set_fasync,
+	.fasync		= pe_file_fasync,
 	.show_fdinfo	= pe_show_fdinfo,
 };
 

@@ -17,17 +17,17 @@
 #include <linux/trace_events.h>
 #include "abi.h"
 
-static void enable_fn(struct pe_ctx *ctx, void *arg)
+static void pe_ioctl_enable(struct pe_ctx *ctx, void *arg)
 {
 	pe_enable_locked(arg, pe_now());
 }
 
-static void disable_fn(struct pe_ctx *ctx, void *arg)
+static void pe_ioctl_disable(struct pe_ctx *ctx, void *arg)
 {
 	pe_disable_locked(arg, pe_now());
 }
 
-static void reset_fn(struct pe_ctx *ctx, void *arg)
+static void pe_ioctl_reset(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
@@ -50,12 +50,12 @@ struct command {
 	bool		on;
 };
 
-static const struct command enable = { enable_fn, true, true };
-static const struct command disable = { disable_fn, true, false };
-static const struct command reset = { reset_fn };
+static const struct command enable = { pe_ioctl_enable, true, true };
+static const struct command disable = { pe_ioctl_disable, true, false };
+static const struct command reset = { pe_ioctl_reset };
 
 /* To an event or one of its copies; one that fork is making follows when it joins the family. */
-static void do_one(struct pe_event *e, void *arg)
+static void pe_ioctl_one(struct pe_event *e, void *arg)
 {
 	const struct command *cmd = arg;
 
@@ -68,7 +68,7 @@ static void do_one(struct pe_event *e, void *arg)
 
 static void do_family(struct pe_event *e, const struct command *cmd)
 {
-	pe_family_each(e, do_one, (void *)cmd);
+	pe_family_each(e, pe_ioctl_one, (void *)cmd);
 }
 
 struct group_command {
@@ -76,7 +76,7 @@ struct group_command {
 	struct pe_event		*leader;
 };
 
-static void group_fn(struct pe_ctx *ctx, void *arg)
+static void pe_ioctl_group(struct pe_ctx *ctx, void *arg)
 {
 	struct group_command *group = arg;
 	struct pe_event *m;
@@ -109,7 +109,7 @@ static void do_group(struct pe_event *leader, const struct command *cmd)
 	struct pe_event *m;
 
 	if (!has_copies(leader)) {
-		pe_event_call(leader, group_fn, &group);
+		pe_event_call(leader, pe_ioctl_group, &group);
 		return;
 	}
 	pe_for_each_member(m, leader)
@@ -141,7 +141,7 @@ static const struct command *command_of(unsigned int cmd)
 /*
  * Is ctx->lock enough to tell @e alone?  It has no copies then.  It does not move: an event of a
  * CPU that is taken to another one is in no context for a moment, and would miss the command.  And
- * nobody needs it to stay disabled, as modify_breakpoint() does.  ctx->mutex is for those.
+ * nobody needs it to stay disabled, as pe_ioctl_modify() does.  ctx->mutex is for those.
  */
 static bool is_simple(const struct pe_event *e)
 {
@@ -159,7 +159,7 @@ struct refresh_args {
  * event make the new samples at once (pe_disable_due()).  If they have all been made by now, the
  * event is off or is about to be: enabled again it would have no limit.
  */
-static void refresh_fn(struct pe_ctx *ctx, void *arg)
+static void pe_ioctl_refresh(struct pe_ctx *ctx, void *arg)
 {
 	struct refresh_args *args = arg;
 
@@ -175,7 +175,7 @@ static int refresh(struct pe_event *e, int count)
 		return pe_err(-EINVAL, "REFRESH: for sampling events without inherit only");
 	pe_take_slow_overflow(e);
 	atomic_add(count, &e->event_limit);
-	pe_event_call(e, refresh_fn, &args);
+	pe_event_call(e, pe_ioctl_refresh, &args);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ struct period_args {
 	u64		value;
 };
 
-static void period_fn(struct pe_ctx *ctx, void *arg)
+static void pe_ioctl_period(struct pe_ctx *ctx, void *arg)
 {
 	struct period_args *args = arg;
 	struct pe_event *e = args->e;
@@ -231,7 +231,7 @@ static int set_period(struct pe_event *e, u64 value)
 		return pe_err(-EINVAL, "PERIOD: too large, or not for this PMU");
 	}
 	/* Not pe_event_call(): hits move period_left by operations atomic on their CPU only. */
-	pe_call(pe_ctx(e), period_fn, &args);
+	pe_call(pe_ctx(e), pe_ioctl_period, &args);
 	return 0;
 }
 
@@ -360,20 +360,20 @@ struct modify_args {
 };
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-static void modify_breakpoint(struct pe_event *e, void *arg)
+static void pe_ioctl_modify(struct pe_event *e, void *arg)
 {
 	struct modify_args *args = arg;
 
 	if (args->err)
 		return;
 	e->attr.sig_data = args->attr.sig_data;
-	do_one(e, (void *)&disable);
+	pe_ioctl_one(e, (void *)&disable);
 	args->err = modify_user_hw_breakpoint_check(&e->pub, &args->attr, true);
 	if (!e->attr.disabled)
-		do_one(e, (void *)&enable);
+		pe_ioctl_one(e, (void *)&enable);
 }
 #else
-static void modify_breakpoint(struct pe_event *e, void *arg)
+static void pe_ioctl_modify(struct pe_event *e, void *arg)
 {
 	((struct modify_args *)arg)->err = -EOPNOTSUPP;
 }
@@ -386,7 +386,7 @@ static int modify_attributes(struct pe_event *e, struct modify_args *args)
 		return pe_err(-EINVAL, "MODIFY_ATTRIBUTES: the type cannot change");
 	if (args->attr.type != PERF_TYPE_BREAKPOINT)
 		return pe_err(-EOPNOTSUPP, "MODIFY_ATTRIBUTES: for breakpoints only");
-	pe_family_each(e, modify_breakpoint, args);
+	pe_family_each(e, pe_ioctl_modify, args);
 	return args->err;
 }
 
@@ -570,14 +570,14 @@ int perf_event_task_disable(void)
 void perf_event_enable(struct perf_event *event)
 {
 	guard(pe_event_ctx)(pe(event));
-	pe_event_call(pe(event), enable_fn, pe(event));
+	pe_event_call(pe(event), pe_ioctl_enable, pe(event));
 }
 EXPORT_SYMBOL_GPL(perf_event_enable);
 
 void perf_event_disable(struct perf_event *event)
 {
 	guard(pe_event_ctx)(pe(event));
-	pe_event_call(pe(event), disable_fn, pe(event));
+	pe_event_call(pe(event), pe_ioctl_disable, pe(event));
 }
 EXPORT_SYMBOL_GPL(perf_event_disable);
 
@@ -605,7 +605,7 @@ u64 perf_event_pause(struct perf_event *event, bool reset)
 
 	guard(pe_event_ctx)(e);
 	WARN_ON_ONCE(e->attr.inherit);
-	pe_event_call(e, disable_fn, e);
+	pe_event_call(e, pe_ioctl_disable, e);
 	count = local64_read(&e->count);
 	if (reset)
 		local64_set(&e->count, 0);

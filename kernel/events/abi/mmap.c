@@ -142,7 +142,7 @@ static void tell_pmu_unmapped(struct pe_event *e, struct mm_struct *mm)
 }
 
 /* mremap() moves a mapping: the new vma is opened, then the old one closed. */
-static void open_vma(struct vm_area_struct *vma)
+static void pe_vma_open(struct vm_area_struct *vma)
 {
 	struct pe_event *e = mapped_event(vma);
 	struct perf_buffer *rb;
@@ -175,7 +175,7 @@ static struct pe_event *get_listener(struct perf_buffer *rb)
  */
 static LLIST_HEAD(unwanted);
 
-static void put_unwanted(struct work_struct *work)
+static void pe_mmap_put_unwanted(struct work_struct *work)
 {
 	struct llist_node *list = llist_del_all(&unwanted);
 	struct pe_event *e, *next;
@@ -186,7 +186,7 @@ static void put_unwanted(struct work_struct *work)
 
 static void put_outside(struct pe_event *e)
 {
-	static DECLARE_WORK(work, put_unwanted);
+	static DECLARE_WORK(work, pe_mmap_put_unwanted);
 
 	if (refcount_dec_not_one(&e->refs))
 		return;
@@ -227,7 +227,7 @@ static void drop_aux_locked(struct perf_buffer *rb)
 	settle_charge(&rb->aux.charge);
 }
 
-static void close_vma(struct vm_area_struct *vma)
+static void pe_vma_close(struct vm_area_struct *vma)
 {
 	struct pe_event *e = mapped_event(vma);
 	struct perf_buffer *rb = pe_buffer_get(e);
@@ -270,7 +270,7 @@ static struct page *get_buffer_page(struct pe_event *e, unsigned long pgoff)
  * page of a shared writable mapping of a file to have a place in that file, for it tracks writing
  * by it.
  */
-static vm_fault_t fault(struct vm_fault *vmf)
+static vm_fault_t pe_vma_fault(struct vm_fault *vmf)
 {
 	struct file *file = vmf->vma->vm_file;
 	struct page *page;
@@ -287,29 +287,29 @@ static vm_fault_t fault(struct vm_fault *vmf)
 	return 0;
 }
 
-static vm_fault_t first_write(struct vm_fault *vmf)
+static vm_fault_t pe_vma_mkwrite(struct vm_fault *vmf)
 {
 	return vmf->pgoff ? VM_FAULT_SIGBUS : 0;
 }
 
 /* Parts of a mapping would be closed one by one, each taken for the whole. */
-static int refuse_split(struct vm_area_struct *vma, unsigned long addr)
+static int pe_vma_split(struct vm_area_struct *vma, unsigned long addr)
 {
 	return -EINVAL;
 }
 
 static const struct vm_operations_struct vma_ops = {
-	.open		= open_vma,
-	.close		= close_vma,
-	.may_split	= refuse_split,
-	.fault		= fault,
-	.page_mkwrite	= first_write,
+	.open		= pe_vma_open,
+	.close		= pe_vma_close,
+	.may_split	= pe_vma_split,
+	.fault		= pe_vma_fault,
+	.page_mkwrite	= pe_vma_mkwrite,
 };
 
 /* ----------------------------------------------------------------------- mmap */
 
 /* The event may be counting on some CPU, which then is the one that writes the control page. */
-static void fill_page(struct pe_ctx *ctx, void *arg)
+static void pe_mmap_fill_page(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
@@ -346,7 +346,7 @@ static int make_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned 
 
 	pe_userpage_init(e, rb);	/* before others write there as well */
 	pe_bind_buffer(e, rb);
-	pe_event_call(e, fill_page, e);
+	pe_event_call(e, pe_mmap_fill_page, e);
 	return 0;
 }
 

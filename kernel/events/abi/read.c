@@ -97,7 +97,7 @@ static bool same_shape(struct pe_event *copy)
 	return true;
 }
 
-static void add_fn(struct pe_ctx *ctx, void *arg)
+static void pe_read_add(struct pe_ctx *ctx, void *arg)
 {
 	struct group_read *r = arg;
 	struct pe_event *leader = r->leader, *m;
@@ -169,7 +169,7 @@ static bool add_here(struct pe_event *e, struct group_read *r)
 			caps &= m->event_caps;
 	if (e->oncpu < 0 || readable_cpu(e, caps, e->oncpu) != smp_processor_id())
 		return false;
-	add_fn(ctx, r);
+	pe_read_add(ctx, r);
 	return true;
 }
 
@@ -188,7 +188,7 @@ static bool add_mine(struct pe_event *e, struct group_read *r)
 	mine = ctx->oncpu == smp_processor_id() && e->oncpu == smp_processor_id() &&
 	       pe_ctx(e) == ctx;
 	if (mine)
-		add_fn(ctx, r);
+		pe_read_add(ctx, r);
 	local_irq_enable();
 	return mine;
 }
@@ -197,7 +197,7 @@ static void add_one_group(struct pe_event *leader, struct group_read *r)
 {
 	r->leader = leader;
 	if (!add_mine(leader, r) && !add_here(leader, r))
-		pe_event_call(leader, add_fn, r);
+		pe_event_call(leader, pe_read_add, r);
 }
 
 /* Add up @e (a leader unless r->alone) and its children. */

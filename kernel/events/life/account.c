@@ -22,7 +22,7 @@
  * item that looks once a second, and wants to see a second without users; this spares a program
  * that opens and closes events in a row the patching of code each time.
  *
- *	put_switches()				switches_idle()
+ *	put_switches()				pe_switches_idle()
  *	sched_users becomes 1			the work is not pending any more
  *	(A) full barrier			(B) full barrier, of the workqueue
  *	the work is pending: leave it		sched_users is not 1: do not come again
@@ -72,7 +72,7 @@ static void get_switches(void)
 }
 
 /* Who comes meanwhile keeps the key, or waits for the mutex and turns it again. */
-static void switches_idle(struct work_struct *work)
+static void pe_switches_idle(struct work_struct *work)
 {
 	guard(mutex)(&sched_mutex);
 	if (atomic_read(&sched_users) != 1)
@@ -83,7 +83,7 @@ static void switches_idle(struct work_struct *work)
 		static_branch_disable(&perf_sched_events);
 }
 
-static DECLARE_DELAYED_WORK(switches_idle_work, switches_idle);
+static DECLARE_DELAYED_WORK(switches_idle_work, pe_switches_idle);
 
 static void put_switches(void)
 {

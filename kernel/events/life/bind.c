@@ -86,7 +86,7 @@ static void stop_ctx(struct pe_ctx *ctx, struct aux_stop *s)
 				stop_group(leader, s);
 }
 
-static void stop_here(void *info)
+static void pe_aux_stop_here(void *info)
 {
 	struct pe_ctx *ctx = pe_current_ctx();
 
@@ -123,7 +123,7 @@ bool pe_aux_stop(struct perf_buffer *rb, const struct pe_event *sink)
 	if (!cpus)
 		return true;
 	do {
-		on_each_cpu_mask(cpus, stop_here, &s, true);
+		on_each_cpu_mask(cpus, pe_aux_stop_here, &s, true);
 		/* Only a claim in vain on a CPU noted since may be left: one for each CPU. */
 		if (!sink)
 			s.stuck = READ_ONCE(rb->aux.writer);

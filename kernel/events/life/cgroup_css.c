@@ -48,31 +48,31 @@ void pe_cgroup_put(struct perf_cgroup *cgrp)
 	css_put(&cgrp->css);
 }
 
-static struct cgroup_subsys_state *css_alloc(struct cgroup_subsys_state *parent)
+static struct cgroup_subsys_state *pe_cgroup_css_alloc(struct cgroup_subsys_state *parent)
 {
 	struct perf_cgroup *cgrp = kzalloc(sizeof(*cgrp), GFP_KERNEL);
 
 	return cgrp ? &cgrp->css : ERR_PTR(-ENOMEM);
 }
 
-static void css_free(struct cgroup_subsys_state *css)
+static void pe_cgroup_css_free(struct cgroup_subsys_state *css)
 {
 	pe_cgroup_free(cgroup_of(css));
 }
 
-static int css_online(struct cgroup_subsys_state *css)
+static int pe_cgroup_css_online(struct cgroup_subsys_state *css)
 {
 	pe_sideband_cgroup(css->cgroup);
 	return 0;
 }
 
-static void follow_current(void *unused)
+static void pe_cgroup_follow_current(void *unused)
 {
 	pe_cgroup_switch(current);
 }
 
 /* Tasks have been moved; cgroup_mutex is held. */
-static void attach(struct cgroup_taskset *tset)
+static void pe_cgroup_attach(struct cgroup_taskset *tset)
 {
 	static struct cpumask cpus;	/* cgroup_mutex */
 	struct cgroup_subsys_state *css;
@@ -85,14 +85,14 @@ static void attach(struct cgroup_taskset *tset)
 	cpumask_clear(&cpus);
 	cgroup_taskset_for_each(task, css, tset)
 		cpumask_set_cpu(task_cpu(task), &cpus);
-	on_each_cpu_mask(&cpus, follow_current, NULL, true);
+	on_each_cpu_mask(&cpus, pe_cgroup_follow_current, NULL, true);
 }
 
 struct cgroup_subsys perf_event_cgrp_subsys = {
-	.css_alloc		= css_alloc,
-	.css_online		= css_online,
-	.css_free		= css_free,
-	.attach			= attach,
+	.css_alloc		= pe_cgroup_css_alloc,
+	.css_online		= pe_cgroup_css_online,
+	.css_free		= pe_cgroup_css_free,
+	.attach			= pe_cgroup_attach,
 	.threaded		= true,
 	.implicit_on_dfl	= true,	/* there without being asked for, unless mounted as v1 */
 };

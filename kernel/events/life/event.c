@@ -77,14 +77,14 @@ void pe_put_memory(struct pe_event *e)
 	kmem_cache_free(cache_for(&e->attr), e);
 }
 
-static void free_rcu_done(struct rcu_head *rcu)
+static void pe_event_free_rcu(struct rcu_head *rcu)
 {
 	struct pe_event *e = container_of(rcu, struct pe_event, rcu);
 	struct pe_event *parent = pe_parent(e);
 
 	/* No hit can queue them any more; one that did may be waiting for its interrupt. */
 	if (!pe_pending_idle(e)) {
-		call_rcu(&e->rcu, free_rcu_done);
+		call_rcu(&e->rcu, pe_event_free_rcu);
 		return;
 	}
 #ifdef CONFIG_EVENT_TRACING
@@ -121,7 +121,7 @@ static void destroy(struct pe_event *e)
 	pe_pmu_unbind_event(e);
 	if (e->hw.target)
 		put_task_struct(e->hw.target);
-	call_rcu(&e->rcu, free_rcu_done);
+	call_rcu(&e->rcu, pe_event_free_rcu);
 	if (parent)
 		pe_put(parent);
 }
@@ -218,7 +218,7 @@ static void init_period(struct pe_event *e)
 	local64_set(&hw->period_left, hw->sample_period);
 }
 
-static void run_sigtrap(struct callback_head *work)
+static void pe_event_run_sigtrap(struct callback_head *work)
 {
 	struct pe_event *e = container_of(work, struct pe_event, sigtrap_work);
 
@@ -237,7 +237,7 @@ static struct pe_event *make(const struct pe_origin_args *args)
 		return NULL;
 	init_lists(e);
 	pe_pending_init(e);
-	init_task_work(&e->sigtrap_work, run_sigtrap);
+	init_task_work(&e->sigtrap_work, pe_event_run_sigtrap);
 	e->attr = *args->attr;
 	e->cpu = args->cpu;
 	e->oncpu = -1;

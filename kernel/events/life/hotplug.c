@@ -20,7 +20,7 @@
 #include <linux/reboot.h>
 #include "life.h"
 
-static void enter_oncpu(void *info)
+static void pe_cpu_enter(void *info)
 {
 	struct pe_ctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
 
@@ -32,7 +32,7 @@ static void enter_oncpu(void *info)
 }
 
 /* Out first: nobody is scheduled in place of those that leave. */
-static void leave_oncpu(void *info)
+static void pe_cpu_leave(void *info)
 {
 	struct pe_ctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
 	struct pe_event *e, *next;
@@ -59,13 +59,13 @@ static void each_pmu(void (*fn)(struct pmu *pmu, int cpu, const unsigned int *he
 	pe_pmus_read_unlock(idx);
 }
 
-static void forget_timer(struct pmu *pmu, int cpu, const unsigned int *heir)
+static void pe_cpu_forget_timer(struct pmu *pmu, int cpu, const unsigned int *heir)
 {
 	pe_mux_forget(per_cpu_ptr(pmu->cpu_pmu_context, cpu));
 }
 
 /* @heir: for each scope, who stands for the instance from now on, if it was @cpu before. */
-static void hand_over(struct pmu *pmu, int cpu, const unsigned int *heir)
+static void pe_cpu_hand_over(struct pmu *pmu, int cpu, const unsigned int *heir)
 {
 	if (heir[pmu->scope] < nr_cpu_ids)
 		perf_pmu_migrate_context(pmu, cpu, heir[pmu->scope]);
@@ -79,7 +79,7 @@ static void leave_scopes(int cpu)
 	heir[PERF_PMU_SCOPE_NONE] = nr_cpu_ids;
 	for (scope = PERF_PMU_SCOPE_NONE + 1; scope < PERF_PMU_MAX_SCOPE; scope++)
 		heir[scope] = pe_scope_cpu_down(cpu, scope);
-	each_pmu(hand_over, cpu, heir);
+	each_pmu(pe_cpu_hand_over, cpu, heir);
 }
 
 /**
@@ -94,12 +94,12 @@ int perf_event_init_cpu(unsigned int cpu)
 	struct pe_cpu *pcpu = &per_cpu(pe_cpu, cpu);
 
 	if (!cpu_online(cpu)) {
-		each_pmu(forget_timer, cpu, NULL);
+		each_pmu(pe_cpu_forget_timer, cpu, NULL);
 		return 0;
 	}
 	pe_scope_cpu_up(cpu);
 	mutex_lock(&pcpu->ctx.mutex);
-	smp_call_function_single(cpu, enter_oncpu, NULL, 1);
+	smp_call_function_single(cpu, pe_cpu_enter, NULL, 1);
 	pcpu->online = true;
 	mutex_unlock(&pcpu->ctx.mutex);
 	return 0;
@@ -121,13 +121,13 @@ int perf_event_exit_cpu(unsigned int cpu)
 	leave_scopes(cpu);
 	mutex_lock(&pcpu->ctx.mutex);
 	pcpu->online = false;
-	smp_call_function_single(cpu, leave_oncpu, NULL, 1);
+	smp_call_function_single(cpu, pe_cpu_leave, NULL, 1);
 	mutex_unlock(&pcpu->ctx.mutex);
 	return 0;
 }
 
 /* No counter interrupts while the machine goes down.  After all others have been told. */
-static int stop_all(struct notifier_block *self, unsigned long action, void *data)
+static int pe_cpu_stop_all(struct notifier_block *self, unsigned long action, void *data)
 {
 	int cpu;
 
@@ -137,7 +137,7 @@ static int stop_all(struct notifier_block *self, unsigned long action, void *dat
 }
 
 static struct notifier_block at_reboot = {
-	.notifier_call	= stop_all,
+	.notifier_call	= pe_cpu_stop_all,
 	.priority	= INT_MIN,
 };
 
@@ -155,7 +155,7 @@ void __init pe_hotplug_init(void)
 	}
 	/* Too early for a cross call. */
 	scoped_guard(irqsave)
-		enter_oncpu(NULL);
+		pe_cpu_enter(NULL);
 	this_cpu_ptr(&pe_cpu)->online = true;
 	pe_scope_cpu_up(smp_processor_id());
 	register_reboot_notifier(&at_reboot);

@@ -265,7 +265,7 @@ void perf_event_free_task(struct task_struct *task)
 	pe_ctx_put(ctx);
 }
 
-static void follow_fn(struct pe_ctx *ctx, void *arg)
+static void pe_inherit_follow(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
@@ -276,7 +276,7 @@ static void follow_fn(struct pe_ctx *ctx, void *arg)
 }
 
 #ifdef CONFIG_HAVE_HW_BREAKPOINT
-static void stop_fn(struct pe_ctx *ctx, void *arg)
+static void pe_inherit_stop(struct pe_ctx *ctx, void *arg)
 {
 	pe_disable_locked(arg, pe_now());
 }
@@ -288,7 +288,7 @@ static bool follow_breakpoint(struct pe_event *e)
 
 	if (attr->type != PERF_TYPE_BREAKPOINT)
 		return true;
-	pe_event_call(e, stop_fn, e);
+	pe_event_call(e, pe_inherit_stop, e);
 	if (modify_user_hw_breakpoint_check(&e->pub, attr, false))
 		return false;
 	e->attr.sig_data = attr->sig_data;
@@ -308,7 +308,7 @@ static bool follow(struct pe_event *e)
 		return true;
 	if (!follow_breakpoint(e))
 		return false;
-	pe_event_call(e, follow_fn, e);
+	pe_event_call(e, pe_inherit_follow, e);
 	return true;
 }
 

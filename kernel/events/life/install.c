@@ -142,7 +142,7 @@ struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu)
 	}
 }
 
-static void enter_if_current(void *info)
+static void pe_enter_if_current(void *info)
 {
 	struct pe_ctx *ctx = info;
 
@@ -150,7 +150,7 @@ static void enter_if_current(void *info)
 		pe_ctx_enter_current(ctx, NULL);
 }
 
-static int cpu_of(struct task_struct *task, void *unused)
+static int pe_install_cpu_of(struct task_struct *task, void *unused)
 {
 	return task_curr(task) ? task_cpu(task) : -1;
 }
@@ -170,7 +170,7 @@ void pe_activate_ctx(struct pe_ctx *ctx)
 	/* If it is not current's any more by then, it was in, or comes in by a switch. */
 	if (READ_ONCE(ctx->task) == current) {
 		local_irq_disable();
-		enter_if_current(ctx);
+		pe_enter_if_current(ctx);
 		local_irq_enable();
 		return;
 	}
@@ -179,9 +179,9 @@ void pe_activate_ctx(struct pe_ctx *ctx)
 	if (READ_ONCE(ctx->oncpu) >= 0)
 		return;
 	/* An event that came a moment ago ended the equivalence: the task stays. */
-	cpu = task_call_func(ctx->task, cpu_of, NULL);
+	cpu = task_call_func(ctx->task, pe_install_cpu_of, NULL);
 	if (cpu >= 0)
-		smp_call_function_single(cpu, enter_if_current, ctx, 1);
+		smp_call_function_single(cpu, pe_enter_if_current, ctx, 1);
 }
 
 struct install_args {
@@ -189,7 +189,7 @@ struct install_args {
 	bool		first;		/* of the context, which is to be let in yet */
 };
 
-static void install_fn(struct pe_ctx *ctx, void *arg)
+static void pe_install_locked(struct pe_ctx *ctx, void *arg)
 {
 	struct install_args *args = arg;
 	u64 now = pe_now();
@@ -232,11 +232,11 @@ void pe_attach(struct pe_ctx *ctx, struct pe_event *e)
 
 	raw_spin_lock_irq(&ctx->lock);
 	if (ctx->oncpu < 0 || joins_passively(e)) {
-		install_fn(ctx, &args);
+		pe_install_locked(ctx, &args);
 		raw_spin_unlock_irq(&ctx->lock);
 	} else {
 		raw_spin_unlock_irq(&ctx->lock);
-		pe_call(ctx, install_fn, &args);
+		pe_call(ctx, pe_install_locked, &args);
 	}
 	if (args.first)
 		pe_activate_ctx(ctx);
@@ -248,7 +248,7 @@ struct detach_args {
 	bool			keep_group;
 };
 
-static void detach_fn(struct pe_ctx *ctx, void *arg)
+static void pe_detach_locked(struct pe_ctx *ctx, void *arg)
 {
 	struct detach_args *args = arg;
 	struct pe_event *e = args->e;
@@ -270,7 +270,7 @@ void pe_detach(struct pe_event *e, enum perf_event_state final)
 {
 	struct detach_args args = { .e = e, .final = final };
 
-	pe_member_call(e, detach_fn, &args);
+	pe_member_call(e, pe_detach_locked, &args);
 	pe_task_data_put(e);
 }
 
@@ -288,7 +288,7 @@ void pe_retire(struct pe_event *e)
 		.keep_group	= !e->parent,
 	};
 
-	pe_event_call(e, detach_fn, &args);
+	pe_event_call(e, pe_detach_locked, &args);
 	pe_task_data_put(e);
 }
 

@@ -192,7 +192,7 @@ struct move {
  * All groups that the PMU schedules are in its queues, enabled or not.  Events of cgroups stay:
  * PMUs that speak for other CPUs have none, as their cgroup is not what the others run.
  */
-static void take_groups(struct pe_ctx *ctx, void *arg)
+static void pe_migrate_take(struct pe_ctx *ctx, void *arg)
 {
 	struct move *move = arg;
 	struct pe_pmu_ctx *pmu_ctx = pe_find_pmu_ctx(ctx, move->pmu);
@@ -208,7 +208,7 @@ static void take_groups(struct pe_ctx *ctx, void *arg)
 	}
 }
 
-static void bring_groups(struct pe_ctx *ctx, void *arg)
+static void pe_migrate_bring(struct pe_ctx *ctx, void *arg)
 {
 	struct move *move = arg;
 	struct pe_event *leader, *next;
@@ -304,14 +304,14 @@ void perf_pmu_migrate_context(struct pmu *pmu, int src_cpu, int dst_cpu)
 	if (from == to)
 		return;
 	lock_both(from, to);
-	pe_call(from, take_groups, &move);
+	pe_call(from, pe_migrate_take, &move);
 	if (!list_empty(&move.leaders)) {
 		reserve_all(&move, to);
 		change_cpus(&move, to);
 		synchronize_rcu();
 		leave_throttled(&move);
 		change_ctx(&move, from, to);
-		pe_call(to, bring_groups, &move);
+		pe_call(to, pe_migrate_bring, &move);
 	}
 	mutex_unlock(&from->mutex);
 	mutex_unlock(&to->mutex);

@@ -17,25 +17,25 @@
  * Operations that a driver left out.  A group goes on while the core has its PMU off, so without
  * transactions of the driver's own the registers are written once all the same.
  */
-static void no_start_txn(struct pmu *pmu, unsigned int what) { }
-static int no_commit_txn(struct pmu *pmu) { return 0; }
-static void no_pmu_op(struct pmu *pmu) { }
-static int any_period(struct perf_event *event, u64 value) { return 0; }
-static int no_index(struct perf_event *event) { return 0; }
+static void pe_pmu_no_start_txn(struct pmu *pmu, unsigned int what) { }
+static int pe_pmu_no_commit_txn(struct pmu *pmu) { return 0; }
+static void pe_pmu_no_op(struct pmu *pmu) { }
+static int pe_pmu_any_period(struct perf_event *event, u64 value) { return 0; }
+static int pe_pmu_no_index(struct perf_event *event) { return 0; }
 
 static void fill_in_operations(struct pmu *pmu)
 {
 	if (!pmu->start_txn) {
-		pmu->start_txn = no_start_txn;
-		pmu->commit_txn = no_commit_txn;
-		pmu->cancel_txn = no_pmu_op;
+		pmu->start_txn = pe_pmu_no_start_txn;
+		pmu->commit_txn = pe_pmu_no_commit_txn;
+		pmu->cancel_txn = pe_pmu_no_op;
 	}
 	if (!pmu->pmu_enable) {
-		pmu->pmu_enable = no_pmu_op;
-		pmu->pmu_disable = no_pmu_op;
+		pmu->pmu_enable = pe_pmu_no_op;
+		pmu->pmu_disable = pe_pmu_no_op;
 	}
-	pmu->check_period = pmu->check_period ?: any_period;
-	pmu->event_idx = pmu->event_idx ?: no_index;
+	pmu->check_period = pmu->check_period ?: pe_pmu_any_period;
+	pmu->event_idx = pmu->event_idx ?: pe_pmu_no_index;
 }
 
 static int alloc_percpu_state(struct pmu *pmu)
@@ -132,35 +132,35 @@ void pe_pmu_free(struct pmu *pmu)
 	free_state(pmu);
 }
 
-static int gone_init(struct perf_event *event)
+static int pe_pmu_gone_init(struct perf_event *event)
 {
 	return -ENODEV;
 }
 
-static int gone_add(struct perf_event *event, int flags)
+static int pe_pmu_gone_add(struct perf_event *event, int flags)
 {
 	return -ENODEV;
 }
 
-static void gone_op(struct perf_event *event, int flags) { }
-static void gone_read(struct perf_event *event) { }
+static void pe_pmu_gone_op(struct perf_event *event, int flags) { }
+static void pe_pmu_gone_read(struct perf_event *event) { }
 
 static struct pmu gone_pmu = {
 	.name		= "gone",
 	.task_ctx_nr	= perf_invalid_context,
 	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
 	.module		= NULL,
-	.event_init	= gone_init,
-	.add		= gone_add,
-	.del		= gone_op,
-	.start		= gone_op,
-	.stop		= gone_op,
-	.read		= gone_read,
-	.start_txn	= no_start_txn,
-	.commit_txn	= no_commit_txn,
-	.cancel_txn	= no_pmu_op,
-	.check_period	= any_period,
-	.event_idx	= no_index,
+	.event_init	= pe_pmu_gone_init,
+	.add		= pe_pmu_gone_add,
+	.del		= pe_pmu_gone_op,
+	.start		= pe_pmu_gone_op,
+	.stop		= pe_pmu_gone_op,
+	.read		= pe_pmu_gone_read,
+	.start_txn	= pe_pmu_no_start_txn,
+	.commit_txn	= pe_pmu_no_commit_txn,
+	.cancel_txn	= pe_pmu_no_op,
+	.check_period	= pe_pmu_any_period,
+	.event_idx	= pe_pmu_no_index,
 	.lasting	= true,
 	.gone		= true,
 };

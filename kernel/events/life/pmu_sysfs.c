@@ -85,7 +85,7 @@ static struct attribute *common_attrs[] = {
 	NULL
 };
 
-static umode_t common_attr_mode(struct kobject *kobj, struct attribute *attr, int index)
+static umode_t pe_sysfs_attr_mode(struct kobject *kobj, struct attribute *attr, int index)
 {
 	const struct pmu *pmu = shown_pmu(kobj_to_dev(kobj));
 
@@ -98,7 +98,7 @@ static umode_t common_attr_mode(struct kobject *kobj, struct attribute *attr, in
 
 static const struct attribute_group common_group = {
 	.attrs = common_attrs,
-	.is_visible = common_attr_mode,
+	.is_visible = pe_sysfs_attr_mode,
 };
 __ATTRIBUTE_GROUPS(common);
 
@@ -122,7 +122,7 @@ static const struct bus_type event_source = {
 
 static bool bus_up;			/* pe_pmus_lock */
 
-static void free_device(struct device *dev)
+static void pe_sysfs_release(struct device *dev)
 {
 	kfree(dev);
 }
@@ -162,7 +162,7 @@ int pe_pmu_dev_alloc(struct pmu *pmu)
 	if (!dev)
 		return -ENOMEM;
 	device_initialize(dev);
-	dev->release = free_device;
+	dev->release = pe_sysfs_release;
 	dev->bus = &event_source;
 	dev->parent = pmu->parent;
 	dev->groups = pmu->attr_groups;
@@ -195,7 +195,7 @@ void pe_pmu_dev_free(struct pmu *pmu)
 }
 
 /* The driver core is there: bring the bus up, with the PMUs that are registered. */
-static int __init show_pmus(void)
+static int __init pe_sysfs_init(void)
 {
 	struct pmu *pmu;
 	int ret;
@@ -211,7 +211,7 @@ static int __init show_pmus(void)
 	}
 	return 0;
 }
-subsys_initcall(show_pmus);
+subsys_initcall(pe_sysfs_init);
 
 /* Attribute of a named event: the terms that select it. */
 ssize_t perf_event_sysfs_show(struct device *dev, struct device_attribute *attr, char *page)

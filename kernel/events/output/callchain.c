@@ -60,7 +60,7 @@ static void free_pool(struct chain_pool *old)
 	kfree(old);
 }
 
-static void free_pool_rcu(struct rcu_head *rcu)
+static void pe_callchain_free_rcu(struct rcu_head *rcu)
 {
 	free_pool(container_of(rcu, struct chain_pool, rcu));
 }
@@ -129,7 +129,7 @@ void put_callchain_buffers(void)
 	if (WARN_ON_ONCE(!pool_users) || --pool_users)
 		return;
 	old = rcu_replace_pointer(pool, NULL, lockdep_is_held(&pool_mutex));
-	call_rcu(&old->rcu, free_pool_rcu);
+	call_rcu(&old->rcu, pe_callchain_free_rcu);
 }
 
 /**

@@ -272,7 +272,7 @@ static void write_read(const struct read_news *news, struct pe_event *e, struct 
 }
 
 /* On the CPU whose buffers these are, irqs off, or anywhere for copies without one. */
-static void write_reads(void *info)
+static void pe_record_write_reads(void *info)
 {
 	struct read_news *news = info;
 	unsigned int left = READ_STEPS;
@@ -341,8 +341,9 @@ void pe_record_reads(struct llist_node *copies, struct task_struct *task)
 		news.at = llist_entry(copies, struct pe_event, put_later);
 		while (next_to_tell(&news)) {
 			if (news.cpu < 0)
-				write_reads(&news);
-			else if (smp_call_function_single(news.cpu, write_reads, &news, 1))
+				pe_record_write_reads(&news);
+			else if (smp_call_function_single(news.cpu, pe_record_write_reads, &news,
+							  1))
 				write_crowded(&news);
 		}
 	}

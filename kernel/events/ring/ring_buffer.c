@@ -165,7 +165,7 @@ static void free_buffer(struct perf_buffer *rb)
 	kfree(rb);
 }
 
-static void free_after_grace(struct rcu_head *head)
+static void pe_buffer_free_rcu(struct rcu_head *head)
 {
 	free_buffer(container_of(head, struct perf_buffer, rcu_head));
 }
@@ -232,7 +232,7 @@ void pe_buffer_put(struct perf_buffer *rb)
 	if (!refcount_dec_and_test(&rb->refcount))
 		return;
 	WARN_ON_ONCE(!list_empty(&rb->listeners));
-	call_rcu(&rb->rcu_head, free_after_grace);
+	call_rcu(&rb->rcu_head, pe_buffer_free_rcu);
 }
 
 /**

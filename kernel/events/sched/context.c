@@ -18,8 +18,8 @@
  * Slots, PMU contexts and lanes are made by openers and by fork, in task context under ctx->mutex,
  * and published under ctx->lock; they live until the context is freed or the PMU leaves
  * (pmu_leave.c), so nobody counts references to them.  Events come and go under ctx->lock alone,
- * from any CPU.  The hit path and the sideband walk ctx->any, ctx->here, ctx->entered and ctx->sideband under RCU
- * with preemption off.
+ * from any CPU.  The hit path and the sideband walk ctx->any, ctx->here, ctx->entered and
+ * ctx->sideband under RCU with preemption off.
  */
 
 #include "sched.h"
@@ -151,7 +151,7 @@ void pe_pmu_ctx_free(struct pe_pmu_ctx *pmu_ctx)
 	kfree(pmu_ctx);
 }
 
-static void free_ctx(struct rcu_head *rcu)
+static void pe_ctx_free_rcu(struct rcu_head *rcu)
 {
 	struct pe_ctx *ctx = container_of(rcu, struct pe_ctx, rcu);
 	struct pe_pmu_ctx *pmu_ctx, *next;
@@ -175,7 +175,7 @@ static void free_ctx(struct rcu_head *rcu)
 void pe_ctx_put(struct pe_ctx *ctx)
 {
 	if (refcount_dec_and_test(&ctx->refs))
-		call_rcu(&ctx->rcu, free_ctx);
+		call_rcu(&ctx->rcu, pe_ctx_free_rcu);
 }
 
 /**
@@ -358,8 +358,8 @@ int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
  * @e: an event that is not attached any more
  *
  * Close and revoke may both come here with an inherited event.  Who loses the exchange may go on to
- * let the PMU forget the event; the PMU context and the PMU stay for the winner, who is in a section
- * that perf_pmu_unregister() waits for before it drops PMU contexts.
+ * let the PMU forget the event; the PMU context and the PMU stay for the winner, who is in a
+ * section that perf_pmu_unregister() waits for before it drops PMU contexts.
  *
  * Task context.
  */

@@ -39,7 +39,7 @@ static bool is_passive(const struct remote_call *call)
 	return !call->leaves || !pe_leader(call->e)->samples_group;
 }
 
-static void run_oncpu(void *info)
+static void pe_call_oncpu(void *info)
 {
 	struct remote_call *call = info;
 	struct pe_ctx *ctx = call->ctx;
@@ -65,7 +65,7 @@ static int run_or_find(struct remote_call *call)
 
 	/* With irqs off a context that is in here stays; most callers ask for current's. */
 	if (READ_ONCE(ctx->oncpu) == smp_processor_id() && !is_passive(call)) {
-		run_oncpu(call);
+		pe_call_oncpu(call);
 		return -1;
 	}
 	guard(raw_spinlock)(&ctx->lock);
@@ -88,7 +88,7 @@ static bool attempt(struct remote_call *call)
 	cpu = run_or_find(call);
 	local_irq_enable();
 	if (cpu >= 0)
-		smp_call_function_single(cpu, run_oncpu, call, 1);
+		smp_call_function_single(cpu, pe_call_oncpu, call, 1);
 	return call->done;
 }
 
@@ -165,7 +165,7 @@ bool pe_call_locked_local(struct pe_ctx *ctx, pe_call_fn fn, void *arg)
 			local_irq_restore(flags);
 			return false;
 		}
-		task_ctx = pe_current_ctx();	/* as in run_oncpu() */
+		task_ctx = pe_current_ctx();	/* as in pe_call_oncpu() */
 	}
 	pe_lock_here(task_ctx);
 	here = ctx->oncpu < 0 || ctx->oncpu == smp_processor_id();

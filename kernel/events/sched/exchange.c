@@ -18,9 +18,9 @@
  *	(copy) -> same	the child got a copy of each event, and the parent's still has this number
  *	any -> 0	an event comes or goes, or becomes different.  ctx->lock
  *
- * An opener ends the equivalence when it finds the context (stays_with()), before it knows that the
- * event can be added.  An open that is refused then, as by the rules of groups, costs what one costs
- * that is closed at once, and asks for the same rights; the next fork gives a new number.
+ * An opener ends the equivalence when it finds the context (stays_with()), before it knows that
+ * the event can be added.  An open that is refused then, as by the rules of groups, costs what one
+ * costs that is closed at once, and asks for the same rights; the next fork gives a new number.
  *
  * A number is never given again.  So who keeps a context at 0 under ctx->mutex (an opener) keeps it
  * with its task.

@@ -62,7 +62,7 @@ static bool take_turn(struct perf_cpu_pmu_context *cpc)
 	return true;
 }
 
-static enum hrtimer_restart mux_fires(struct hrtimer *timer)
+static enum hrtimer_restart pe_mux_fires(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context, mux);
 	struct pe_ctx *task_ctx = pe_current_ctx();
@@ -123,7 +123,7 @@ void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu)
 		pmu->hrtimer_interval_ms = 1000 / HZ;
 	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->mux, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-	cpc->mux.function = mux_fires;
+	cpc->mux.function = pe_mux_fires;
 }
 
 /**

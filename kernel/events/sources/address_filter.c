@@ -300,7 +300,7 @@ struct mutex *pe_addr_filters_mutex(struct pe_event *e)
 }
 
 /* The driver looks at the new ranges when it starts the event. */
-static void restart(struct pe_ctx *ctx, void *arg)
+static void pe_filter_restart(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
@@ -396,7 +396,7 @@ void pe_addr_filters_apply(struct pe_event *e)
 			mmput(mm);
 		}
 	} while (!valid);
-	pe_event_call(e, restart, e);
+	pe_event_call(e, pe_filter_restart, e);
 }
 
 /**
@@ -444,7 +444,7 @@ void pe_addr_filters_drop(struct pe_event *e)
 /* ----------------------------------------------------------------------- hooks */
 
 /* Moves the range of each definition that @vma maps. Return: how many. */
-static unsigned int follow_mapping(struct pe_event *e, const struct vm_area_struct *vma)
+static unsigned int pe_filter_follow_mapping(struct pe_event *e, const struct vm_area_struct *vma)
 {
 	struct perf_addr_filters_head *head = &owner_of(e)->addr_filters;
 	struct perf_addr_filter_range *range = e->addr_filter_ranges;
@@ -462,7 +462,8 @@ static unsigned int follow_mapping(struct pe_event *e, const struct vm_area_stru
 }
 
 /* The new program has none of the files mapped yet. Return: how many there are. */
-static unsigned int forget_mappings(struct pe_event *e, const struct vm_area_struct *unused)
+static unsigned int pe_filter_forget_mappings(struct pe_event *e,
+					      const struct vm_area_struct *unused)
 {
 	struct perf_addr_filters_head *head = &owner_of(e)->addr_filters;
 	struct perf_addr_filter_range *range = e->addr_filter_ranges;
@@ -497,7 +498,7 @@ static void for_current(unsigned int (*change)(struct pe_event *e,
 	list_for_each_entry_rcu(e, &ctx->events, ctx_entry) {
 		/* Current runs here, so its context is in here or nowhere. */
 		if (e->addr_filter_ranges && change(e, vma))
-			pe_call_locked_local(ctx, restart, e);
+			pe_call_locked_local(ctx, pe_filter_restart, e);
 	}
 }
 
@@ -508,14 +509,14 @@ static void for_current(unsigned int (*change)(struct pe_event *e,
 void pe_addr_filters_mmap(const struct vm_area_struct *vma)
 {
 	if (vma->vm_file && vma->vm_flags & VM_EXEC)
-		for_current(follow_mapping, vma);
+		for_current(pe_filter_follow_mapping, vma);
 }
 
 /* Current has a new program, of which nothing is mapped yet. */
 void pe_addr_filters_exec(void)
 {
 	if (pe_addr_filters_used())
-		for_current(forget_mappings, NULL);
+		for_current(pe_filter_forget_mappings, NULL);
 }
 
 /**

@@ -55,7 +55,7 @@ int register_perf_hw_breakpoint(struct perf_event *bp)
 	return err;
 }
 
-static int event_init(struct perf_event *bp)
+static int pe_breakpoint_init(struct perf_event *bp)
 {
 	int err;
 
@@ -69,7 +69,7 @@ static int event_init(struct perf_event *bp)
 	return err;
 }
 
-static int add(struct perf_event *bp, int flags)
+static int pe_breakpoint_add(struct perf_event *bp, int flags)
 {
 	bp->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
 	if (is_sampling_event(bp)) {
@@ -79,7 +79,7 @@ static int add(struct perf_event *bp, int flags)
 	return arch_install_hw_breakpoint(bp);
 }
 
-static void del(struct perf_event *bp, int flags)
+static void pe_breakpoint_del(struct perf_event *bp, int flags)
 {
 	arch_uninstall_hw_breakpoint(bp);
 }
@@ -88,9 +88,9 @@ static void del(struct perf_event *bp, int flags)
 struct pmu pe_breakpoint_pmu = {
 	.task_ctx_nr	= perf_sw_context,
 	.lasting	= true,
-	.event_init	= event_init,
-	.add		= add,
-	.del		= del,
+	.event_init	= pe_breakpoint_init,
+	.add		= pe_breakpoint_add,
+	.del		= pe_breakpoint_del,
 	.start		= pe_software_start,
 	.stop		= pe_software_stop,
 	.read		= hw_breakpoint_pmu_read,

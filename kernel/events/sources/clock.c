@@ -71,7 +71,7 @@ static bool expire(struct pe_event *e)
 	return pe_overflow(e, true, &data, regs);
 }
 
-static enum hrtimer_restart timer_expired(struct hrtimer *timer)
+static enum hrtimer_restart pe_clock_pmu_fires(struct hrtimer *timer)
 {
 	struct pe_event *e = container_of(timer, struct pe_event, hw.hrtimer);
 	bool stop;
@@ -108,7 +108,7 @@ static void disarm(struct perf_event *event)
 	hrtimer_try_to_cancel(&hw->hrtimer);
 }
 
-static void start(struct perf_event *event, int flags)
+static void pe_clock_pmu_start(struct perf_event *event, int flags)
 {
 	/* A throttled event was not stopped, its timer just did not restart. */
 	if (event->hw.state & PERF_HES_STOPPED)
@@ -117,7 +117,7 @@ static void start(struct perf_event *event, int flags)
 		arm(event);
 }
 
-static void stop(struct perf_event *event, int flags)
+static void pe_clock_pmu_stop(struct perf_event *event, int flags)
 {
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
@@ -128,26 +128,26 @@ static void stop(struct perf_event *event, int flags)
 	smp_store_release(&event->hw.state, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 }
 
-static int add(struct perf_event *event, int flags)
+static int pe_clock_pmu_add(struct perf_event *event, int flags)
 {
 	if (flags & PERF_EF_START)
-		start(event, flags);
+		pe_clock_pmu_start(event, flags);
 	perf_event_update_userpage(event);
 	return 0;
 }
 
-static void del(struct perf_event *event, int flags)
+static void pe_clock_pmu_del(struct perf_event *event, int flags)
 {
-	stop(event, PERF_EF_UPDATE);
+	pe_clock_pmu_stop(event, PERF_EF_UPDATE);
 }
 
-static void read(struct perf_event *event)
+static void pe_clock_pmu_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		fold(event);
 }
 
-static void destroy(struct perf_event *event)
+static void pe_clock_pmu_destroy(struct perf_event *event)
 {
 	hrtimer_cancel(&event->hw.hrtimer);
 }
@@ -157,8 +157,8 @@ static void init_timer(struct perf_event *event)
 	struct hw_perf_event *hw = &event->hw;
 
 	hrtimer_init(&hw->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hw->hrtimer.function = timer_expired;
-	event->destroy = destroy;
+	hw->hrtimer.function = pe_clock_pmu_fires;
+	event->destroy = pe_clock_pmu_destroy;
 
 	if (event->attr.freq) {
 		hw->sample_period = NSEC_PER_SEC / (long)event->attr.sample_freq;
@@ -182,12 +182,12 @@ static int event_init(struct perf_event *event, u64 config)
 	return 0;
 }
 
-static int cpu_clock_init(struct perf_event *event)
+static int pe_cpu_clock_init(struct perf_event *event)
 {
 	return event_init(event, PERF_COUNT_SW_CPU_CLOCK);
 }
 
-static int task_clock_init(struct perf_event *event)
+static int pe_task_clock_init(struct perf_event *event)
 {
 	return event_init(event, PERF_COUNT_SW_TASK_CLOCK);
 }
@@ -199,12 +199,12 @@ static int task_clock_init(struct perf_event *event)
 		.dev		= PE_NO_DEVICE,			\
 		.lasting	= true,				\
 		.event_init	= init,				\
-		.add		= add,				\
-		.del		= del,				\
-		.start		= start,			\
-		.stop		= stop,				\
-		.read		= read,				\
+		.add		= pe_clock_pmu_add,		\
+		.del		= pe_clock_pmu_del,		\
+		.start		= pe_clock_pmu_start,		\
+		.stop		= pe_clock_pmu_stop,		\
+		.read		= pe_clock_pmu_read,		\
 	}
 
-struct pmu pe_cpu_clock_pmu = CLOCK_PMU(cpu_clock_init);
-struct pmu pe_task_clock_pmu = CLOCK_PMU(task_clock_init);
+struct pmu pe_cpu_clock_pmu = CLOCK_PMU(pe_cpu_clock_init);
+struct pmu pe_task_clock_pmu = CLOCK_PMU(pe_task_clock_init);

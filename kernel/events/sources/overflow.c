@@ -56,14 +56,14 @@ static struct {
 	u64	allowed_ns;
 } lowered;
 
-static void report_lowered(struct irq_work *work)
+static void pe_limits_report(struct irq_work *work)
 {
 	pr_info_ratelimited("perf: interrupt took too long (%lld > %lld), lowering kernel.perf_event_max_sample_rate to %d\n",
 			    READ_ONCE(lowered.mean_ns), READ_ONCE(lowered.allowed_ns),
 			    READ_ONCE(sysctl_perf_event_sample_rate));
 }
 
-static DEFINE_IRQ_WORK(lowered_work, report_lowered);
+static DEFINE_IRQ_WORK(lowered_work, pe_limits_report);
 
 static bool time_is_limited(void)
 {
@@ -236,8 +236,8 @@ enum wanted {
 
 /*
  * One of the samples that PERF_EVENT_IOC_REFRESH asked for, if there is a limit.  An overflow of
- * the same event in an NMI may come anywhere: before the last sample is taken the event is disabled,
- * so the limit is never found to be 0, which is none, with an event that is not.
+ * the same event in an NMI may come anywhere: before the last sample is taken the event is marked
+ * to be disabled, so a limit of 0, which is none, is never found without that mark.
  */
 static enum wanted take_wanted(struct pe_event *e)
 {

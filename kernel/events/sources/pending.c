@@ -39,7 +39,7 @@ static void deliver_wakeup(struct pe_event *e)
 		perf_swevent_put_recursion_context(level);
 }
 
-static void run_wakeup(struct irq_work *work)
+static void pe_pending_run_wakeup(struct irq_work *work)
 {
 	deliver_wakeup(container_of(work, struct pe_event, pending_irq));
 }
@@ -49,7 +49,7 @@ static bool works_idle(struct pe_event *e)
 	return !irq_work_is_busy(&e->pending_irq) && !irq_work_is_busy(&e->pending_disable_irq);
 }
 
-static void disable_locked(struct pe_ctx *ctx, void *arg)
+static void pe_pending_disable(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
@@ -61,7 +61,7 @@ static void disable_locked(struct pe_ctx *ctx, void *arg)
 		pe_disable_locked(e, pe_now());
 }
 
-static void disable_if_due(struct pe_ctx *ctx, void *arg)
+static void pe_pending_disable_due(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 	unsigned int why;
@@ -73,7 +73,7 @@ static void disable_if_due(struct pe_ctx *ctx, void *arg)
 	why = xchg(&e->pending_disable, PE_DISABLE_NOT);
 	if (why == PE_DISABLE_NOT)
 		return;
-	disable_locked(ctx, e);
+	pe_pending_disable(ctx, e);
 	/* More samples were asked for, but counters and timers have stopped with the last one. */
 	if (on && why == PE_DISABLE_AT_LIMIT && atomic_read(&e->event_limit))
 		pe_enable_locked(e, pe_now());
@@ -85,7 +85,7 @@ static void disable_or_follow(struct pe_event *e)
 	struct pe_ctx *ctx = pe_ctx(e);
 	int cpu;
 
-	while (!pe_call_locked_local(ctx, disable_if_due, e)) {
+	while (!pe_call_locked_local(ctx, pe_pending_disable_due, e)) {
 		cpu = READ_ONCE(ctx->oncpu);
 		if (cpu >= 0 && cpu != smp_processor_id()) {
 			irq_work_queue_on(&e->pending_disable_irq, cpu);
@@ -97,7 +97,7 @@ static void disable_or_follow(struct pe_event *e)
 	}
 }
 
-static void run_disable(struct irq_work *work)
+static void pe_pending_run_disable(struct irq_work *work)
 {
 	struct pe_event *e = container_of(work, struct pe_event, pending_disable_irq);
 	int level = perf_swevent_get_recursion_context();
@@ -119,7 +119,7 @@ void perf_event_disable_local(struct perf_event *event)
 {
 	struct pe_event *e = pe(event);
 
-	WARN_ON_ONCE(!pe_call_locked_local(pe_ctx(e), disable_locked, e));
+	WARN_ON_ONCE(!pe_call_locked_local(pe_ctx(e), pe_pending_disable, e));
 }
 
 /**
@@ -128,9 +128,9 @@ void perf_event_disable_local(struct perf_event *event)
  */
 void pe_pending_init(struct pe_event *e)
 {
-	init_irq_work(&e->pending_irq, run_wakeup);
+	init_irq_work(&e->pending_irq, pe_pending_run_wakeup);
 	/* It takes raw locks and must not be late, on PREEMPT_RT too. */
-	e->pending_disable_irq = IRQ_WORK_INIT_HARD(run_disable);
+	e->pending_disable_irq = IRQ_WORK_INIT_HARD(pe_pending_run_disable);
 }
 
 /**

@@ -36,7 +36,7 @@ struct ksymbol_news {
 static_assert(sizeof(((struct ksymbol_news *)0)->body) == 16);
 static_assert(IS_ALIGNED(KSYM_NAME_LEN, sizeof(u64)));
 
-static void write_ksymbol(struct pe_event *e, void *arg)
+static void pe_sb_write_ksymbol(struct pe_event *e, void *arg)
 {
 	struct ksymbol_news *news = arg;
 	struct kvec piece[] = {
@@ -76,7 +76,7 @@ void perf_event_ksymbol(u16 ksym_type, u64 addr, u32 len, bool unregister, const
 	news.body.flags = unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0;
 	strscpy(news.name, sym);
 	news.size = pe_sideband_pad(news.name);
-	pe_sideband_each(BIT(PE_SB_KSYMBOL), NULL, write_ksymbol, &news);
+	pe_sideband_each(BIT(PE_SB_KSYMBOL), NULL, pe_sb_write_ksymbol, &news);
 }
 
 /* BPF programs */
@@ -90,7 +90,7 @@ struct bpf_news {
 
 static_assert(sizeof(struct bpf_news) == 16);
 
-static void write_bpf(struct pe_event *e, void *arg)
+static void pe_sb_write_bpf(struct pe_event *e, void *arg)
 {
 	pe_record_emit(e, PERF_RECORD_BPF_EVENT, 0, arg, sizeof(struct bpf_news));
 }
@@ -130,7 +130,7 @@ void perf_event_bpf_event(struct bpf_prog *prog, enum perf_bpf_event_type type, 
 	news.flags = flags;
 	news.id = prog->aux->id;
 	memcpy(news.tag, prog->tag, sizeof(news.tag));
-	pe_sideband_each(BIT(PE_SB_BPF), NULL, write_bpf, &news);
+	pe_sideband_each(BIT(PE_SB_BPF), NULL, pe_sb_write_bpf, &news);
 }
 
 /* patched instructions */
@@ -147,7 +147,7 @@ struct poke_news {
 	size_t		new_len;
 };
 
-static void write_text_poke(struct pe_event *e, void *arg)
+static void pe_sb_write_text_poke(struct pe_event *e, void *arg)
 {
 	static const u64 zero;
 	struct poke_news *news = arg;
@@ -188,5 +188,5 @@ void perf_event_text_poke(const void *addr, const void *old_bytes, size_t old_le
 	news.new_bytes = new_bytes;
 	news.old_len = old_len;
 	news.new_len = new_len;
-	pe_sideband_each(BIT(PE_SB_TEXT_POKE), NULL, write_text_poke, &news);
+	pe_sideband_each(BIT(PE_SB_TEXT_POKE), NULL, pe_sb_write_text_poke, &news);
 }

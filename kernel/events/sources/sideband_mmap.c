@@ -80,7 +80,7 @@ struct mmap_news {
 	char			room[USUAL_PATH] __aligned(sizeof(u64));
 };
 
-static void write_mmap(struct pe_event *e, void *arg)
+static void pe_sb_write_mmap(struct pe_event *e, void *arg)
 {
 	struct mmap_news *news = arg;
 	struct mmap2_body *body = &news->body;
@@ -225,7 +225,7 @@ static noinline void tell_of(struct vm_area_struct *vma, u32 kind)
 
 	news.long_path = NULL;
 	describe(&news, vma);
-	pe_sideband_each(kind, NULL, write_mmap, &news);
+	pe_sideband_each(kind, NULL, pe_sb_write_mmap, &news);
 	if (unlikely(news.long_path))
 		kfree(news.long_path);
 }

@@ -53,7 +53,7 @@ static_assert(offsetof(struct kinship, tid) == 8);
 static_assert(offsetof(struct kinship, time) == 16);
 static_assert(sizeof(struct kinship) == 24);
 
-static void write_fork(struct pe_event *e, void *arg)
+static void pe_sb_write_fork(struct pe_event *e, void *arg)
 {
 	struct ids child = ids_of(e, arg), parent = ids_of(e, current);
 	struct kinship body = {
@@ -68,7 +68,7 @@ static void write_fork(struct pe_event *e, void *arg)
 }
 
 /* The ABI has the process of the parent in both places: its forking thread may be gone. */
-static void write_exit(struct pe_event *e, void *arg)
+static void pe_sb_write_exit(struct pe_event *e, void *arg)
 {
 	struct task_struct *task = arg;
 	struct ids self = ids_of(e, task);
@@ -93,7 +93,7 @@ static void write_exit(struct pe_event *e, void *arg)
 void pe_sideband_fork(struct task_struct *task)
 {
 	if (pe_sideband_used(PE_SB_TASK))
-		pe_sideband_each(BIT(PE_SB_TASK), NULL, write_fork, task);
+		pe_sideband_each(BIT(PE_SB_TASK), NULL, pe_sb_write_fork, task);
 }
 
 /**
@@ -106,7 +106,7 @@ void pe_sideband_fork(struct task_struct *task)
 void pe_sideband_exit(struct task_struct *task, struct pe_ctx *ctx)
 {
 	if (pe_sideband_used(PE_SB_TASK))
-		pe_sideband_each(BIT(PE_SB_TASK), ctx, write_exit, task);
+		pe_sideband_each(BIT(PE_SB_TASK), ctx, pe_sb_write_exit, task);
 }
 
 /* comm */
@@ -120,7 +120,7 @@ struct comm_news {
 
 static_assert(IS_ALIGNED(TASK_COMM_LEN, sizeof(u64)));
 
-static void write_comm(struct pe_event *e, void *arg)
+static void pe_sb_write_comm(struct pe_event *e, void *arg)
 {
 	struct comm_news *news = arg;
 	struct ids ids = ids_of(e, news->task);
@@ -150,7 +150,7 @@ void perf_event_comm(struct task_struct *task, bool exec)
 	news.misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0;
 	strscpy(news.comm, task->comm);
 	news.size = pe_sideband_pad(news.comm);
-	pe_sideband_each(BIT(PE_SB_COMM), NULL, write_comm, &news);
+	pe_sideband_each(BIT(PE_SB_COMM), NULL, pe_sb_write_comm, &news);
 }
 
 /* namespaces */
@@ -182,7 +182,7 @@ static const struct proc_ns_operations *const ns_kinds[NR_NAMESPACES] = {
 #endif
 };
 
-static void write_namespaces(struct pe_event *e, void *arg)
+static void pe_sb_write_namespaces(struct pe_event *e, void *arg)
 {
 	struct ns_news *news = arg;
 	struct {
@@ -223,7 +223,7 @@ void perf_event_namespaces(struct task_struct *task)
 		news.link[i].ino = inode->i_ino;
 		path_put(&path);
 	}
-	pe_sideband_each(BIT(PE_SB_NAMESPACES), NULL, write_namespaces, &news);
+	pe_sideband_each(BIT(PE_SB_NAMESPACES), NULL, pe_sb_write_namespaces, &news);
 }
 
 /* context switches */
@@ -234,7 +234,7 @@ struct switch_news {
 };
 
 /* Who the other task is may be known to those only who watch the whole CPU. */
-static void write_switch(struct pe_event *e, void *arg)
+static void pe_sb_write_switch(struct pe_event *e, void *arg)
 {
 	struct switch_news *news = arg;
 	struct ids other = {};
@@ -266,7 +266,7 @@ void pe_sideband_switch(struct task_struct *task, struct task_struct *other, boo
 		if (task_is_runnable(task))
 			news.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 	}
-	pe_sideband_each(BIT(PE_SB_SWITCH), NULL, write_switch, &news);
+	pe_sideband_each(BIT(PE_SB_SWITCH), NULL, pe_sb_write_switch, &news);
 }
 
 /* new cgroups */
@@ -278,7 +278,7 @@ struct cgroup_news {
 	unsigned int	size;
 };
 
-static void write_cgroup(struct pe_event *e, void *arg)
+static void pe_sb_write_cgroup(struct pe_event *e, void *arg)
 {
 	struct cgroup_news *news = arg;
 	struct kvec piece[] = {
@@ -309,7 +309,7 @@ void pe_sideband_cgroup(struct cgroup *cgrp)
 		cgroup_path(cgrp, buf, PATH_MAX - sizeof(u64));	/* cut if too long */
 	news.path = buf ?: fallback;
 	news.size = pe_sideband_pad(news.path);
-	pe_sideband_each(BIT(PE_SB_CGROUP), NULL, write_cgroup, &news);
+	pe_sideband_each(BIT(PE_SB_CGROUP), NULL, pe_sb_write_cgroup, &news);
 	kfree(buf);
 }
 #endif

@@ -388,7 +388,7 @@ static void begin_periods(struct perf_event *event)
  * Otherwise a hit finds the event through its slot and counts because of its state; all that is
  * left to do is to begin a period if none is under way.
  */
-static void start(struct perf_event *event, int flags)
+static void pe_swevent_start(struct perf_event *event, int flags)
 {
 	if (pe(event)->counts_hits)
 		pe_hits_begin(pe(event));
@@ -396,21 +396,21 @@ static void start(struct perf_event *event, int flags)
 		WRITE_ONCE(event->hw.state, 0);
 }
 
-static int add(struct perf_event *event, int flags)
+static int pe_swevent_add(struct perf_event *event, int flags)
 {
 	begin_periods(event);
 	if (flags & PERF_EF_START)
-		start(event, flags);
+		pe_swevent_start(event, flags);
 	return 0;
 }
 
-static void del(struct perf_event *event, int flags)
+static void pe_swevent_del(struct perf_event *event, int flags)
 {
 	if (pe(event)->counts_hits)
 		pe_hits_end(pe(event));
 }
 
-static void stop(struct perf_event *event, int flags)
+static void pe_swevent_stop(struct perf_event *event, int flags)
 {
 	if (pe(event)->counts_hits)
 		pe_hits_end(pe(event));
@@ -471,12 +471,12 @@ static void put_key(u64 id)
 	mutex_unlock(&keys_mutex);
 }
 
-static void destroy(struct perf_event *event)
+static void pe_swevent_destroy(struct perf_event *event)
 {
 	put_key(event->attr.config);
 }
 
-static int event_init(struct perf_event *event)
+static int pe_swevent_init(struct perf_event *event)
 {
 	u64 id = event->attr.config;
 
@@ -499,7 +499,7 @@ static int event_init(struct perf_event *event)
 	/* Children live no longer than their parent, whose key suffices. */
 	if (!event->parent) {
 		get_key(id);
-		event->destroy = destroy;
+		event->destroy = pe_swevent_destroy;
 	}
 	return 0;
 }
@@ -508,11 +508,11 @@ struct pmu pe_swevent_pmu = {
 	.lasting	= true,
 	.task_ctx_nr	= perf_sw_context,
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
-	.event_init	= event_init,
-	.add		= add,
-	.del		= del,
-	.start		= start,
-	.stop		= stop,
+	.event_init	= pe_swevent_init,
+	.add		= pe_swevent_add,
+	.del		= pe_swevent_del,
+	.start		= pe_swevent_start,
+	.stop		= pe_swevent_stop,
 	.read		= pe_software_read,
 };
 

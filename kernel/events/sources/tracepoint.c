@@ -22,12 +22,12 @@
 
 #ifdef CONFIG_EVENT_TRACING
 
-static void destroy_tracepoint(struct perf_event *event)
+static void pe_tracepoint_destroy(struct perf_event *event)
 {
 	perf_trace_destroy(event);
 }
 
-static int init_tracepoint(struct perf_event *event)
+static int pe_tracepoint_init(struct perf_event *event)
 {
 	int err;
 
@@ -38,7 +38,7 @@ static int init_tracepoint(struct perf_event *event)
 
 	err = perf_trace_init(event);
 	if (!err)
-		event->destroy = destroy_tracepoint;
+		event->destroy = pe_tracepoint_destroy;
 	return err;
 }
 
@@ -55,7 +55,7 @@ static int init_tracepoint(struct perf_event *event)
 		.read		= pe_software_read,		\
 	}
 
-struct pmu pe_tracepoint_pmu = TRACE_PMU(init_tracepoint, NULL);
+struct pmu pe_tracepoint_pmu = TRACE_PMU(pe_tracepoint_init, NULL);
 
 /* ------------------------------------------------------------------- probes */
 
@@ -92,7 +92,7 @@ static const struct attribute_group *kprobe_groups[] = {
 	NULL,
 };
 
-static int init_kprobe(struct perf_event *event)
+static int pe_kprobe_init(struct perf_event *event)
 {
 	int err;
 
@@ -109,7 +109,7 @@ static int init_kprobe(struct perf_event *event)
 	return err;
 }
 
-struct pmu pe_kprobe_pmu = TRACE_PMU(init_kprobe, kprobe_groups);
+struct pmu pe_kprobe_pmu = TRACE_PMU(pe_kprobe_init, kprobe_groups);
 #endif
 
 #ifdef CONFIG_UPROBE_EVENTS
@@ -131,7 +131,7 @@ static const struct attribute_group *uprobe_groups[] = {
 	NULL,
 };
 
-static int init_uprobe(struct perf_event *event)
+static int pe_uprobe_init(struct perf_event *event)
 {
 	u64 config = event->attr.config;
 	int err;
@@ -149,7 +149,7 @@ static int init_uprobe(struct perf_event *event)
 	return err;
 }
 
-struct pmu pe_uprobe_pmu = TRACE_PMU(init_uprobe, uprobe_groups);
+struct pmu pe_uprobe_pmu = TRACE_PMU(pe_uprobe_init, uprobe_groups);
 #endif
 
 /* --------------------------------------------------------------------- hits */
