@@ -61,6 +61,9 @@ int x86_pe_event_idx(struct perf_event *event);
 extern const struct attribute_group *x86_pe_attr_groups[];
 void __init x86_pe_sysfs_init(void);
 
+/* sleep.c */
+void __init x86_pe_sleep_init(void);
+
 /* regs.c */
 unsigned long x86_pe_segment_base(unsigned int selector);
 

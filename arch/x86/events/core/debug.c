@@ -61,7 +61,7 @@ static void print_intel_global(int cpu, struct pmu *pmu)
 	print_register(cpu, "status:", MSR_CORE_PERF_GLOBAL_STATUS);
 	print_register(cpu, "overflow:", MSR_CORE_PERF_GLOBAL_OVF_CTRL);
 	print_register(cpu, "fixed:", MSR_ARCH_PERFMON_FIXED_CTR_CTRL);
-	if (hybrid(pmu, pebs_constraints))
+	if (x86_pmu.pebs && hybrid(pmu, pebs_constraints))
 		print_register(cpu, "pebs:", MSR_IA32_PEBS_ENABLE);
 }
 

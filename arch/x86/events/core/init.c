@@ -10,7 +10,6 @@
 #include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/perf_event.h>
-#include <linux/syscore_ops.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -84,18 +83,6 @@ static int finish_cpu(unsigned int cpu)
 	}
 	return 0;
 }
-
-/*
- * On the CPU that slept without going down, interrupts off.  Its registers are as after a reset: on
- * Intel's CPUs all counters are on.  So the PMU is on, as on a CPU that starts.
- */
-static void resume(void *unused)
-{
-	__this_cpu_write(cpu_hw_events.enabled, 1);
-}
-
-static const struct syscore_ops sleep_ops = { .resume = resume };
-static struct syscore sleeper = { .ops = &sleep_ops };
 
 struct hotplug_step {
 	enum cpuhp_state	state;
@@ -227,7 +214,7 @@ static int __init connect(void)
 	ret = register_pmus();
 	if (ret)
 		goto no_pmu;
-	register_syscore(&sleeper);
+	x86_pe_sleep_init();
 	return 0;
 no_pmu:
 	leave_hotplug(ARRAY_SIZE(hotplug_step));

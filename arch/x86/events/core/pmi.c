@@ -88,10 +88,14 @@ static bool is_zhaoxin(void)
 	       boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR;
 }
 
-/* The base's driver for Knights Corner leaves the entry as it is. */
-static bool leaves_masked(void)
+/*
+ * Is the entry's state not known after an NMI?  The base's driver for Knights Corner leaves the
+ * entry as it is, and under Xen it is the hypervisor's.
+ */
+static bool may_be_masked(void)
 {
-	return IS_ENABLED(CONFIG_CPU_SUP_INTEL) && unlikely(boot_cpu_data.x86 == 0x0b);
+	return (IS_ENABLED(CONFIG_CPU_SUP_INTEL) && unlikely(boot_cpu_data.x86 == 0x0b)) ||
+	       cpu_feature_enabled(X86_FEATURE_XENPV);
 }
 
 /* NMI_LOCAL handler. */
@@ -104,7 +108,7 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 		return NMI_DONE;
 	start = sched_clock();
 	handled = static_call(x86_pmu_handle_irq)(regs);
-	if (!leaves_masked())
+	if (!may_be_masked())
 		__this_cpu_write(lvtpc_armed, nmis());
 	/* The PMU is off for want of events, or about to be. */
 	if (unlikely(!__this_cpu_read(cpu_hw_events.enabled)) && is_zhaoxin())

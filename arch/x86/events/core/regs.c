@@ -2,8 +2,10 @@
 /*
  * Where was the CPU, and on whose behalf: instruction pointer and misc flags of a sample.
  *
- * NMI or any other context, interrupts off.  For a guest KVM answers.
+ * Any context, preemption off.  For a guest KVM answers.
  */
+#include <linux/cleanup.h>
+#include <linux/irqflags.h>
 #include <linux/perf_event.h>
 
 #include <asm/desc.h>
@@ -25,9 +27,11 @@ static unsigned long ldt_base(unsigned int entry)
 	struct ldt_struct *ldt;
 
 	/*
-	 * It is freed after an IPI to the CPUs where its mm is loaded.  That waits for us, unless
-	 * another one is loaded already, or still: in a switch or exec.
+	 * It is freed after an IPI to the CPUs where its mm is loaded.  That waits for us, as
+	 * interrupts are off from here on (page faults of user space have them on), unless another
+	 * mm is loaded already, or still: in a switch or exec.
 	 */
+	guard(irqsave)();
 	if (!nmi_uaccess_okay())
 		return 0;
 	/* pairs with the release in install_ldt() */

@@ -45,6 +45,7 @@ void intel_pe_report_output_id(struct perf_event *event, int idx);
 int intel_pe_handle_irq(struct pt_regs *regs);
 
 /* topdown.c */
+u64 intel_pe_topdown_gain(struct hw_perf_event *hw, u64 slots, u64 metrics);
 bool intel_pe_topdown_has_stopped(const struct hw_perf_event *hw);
 bool intel_pe_topdown_goes_on(const struct hw_perf_event *metric,
 			      const struct hw_perf_event *slots, u64 counter);

@@ -117,7 +117,7 @@ size_t intel_pe_size_at(const void *record, size_t left, size_t fixed)
 
 static size_t size_at(struct drain *d, void *record)
 {
-	return intel_pe_size_at(record, d->end - record, d->size);
+	return record < d->end ? intel_pe_size_at(record, d->end - record, d->size) : 0;
 }
 
 static u64 owners(struct drain *d, void *record, u64 *collided)

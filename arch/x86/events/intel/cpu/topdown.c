@@ -9,9 +9,10 @@
  * hw.saved_metric are the values of the registers that the event has accounted already.
  *
  * The group's leader is the slots event.  An event that is stopped notes the values, as that is
- * what happens at a context switch, and when the leader starts again it puts them back: a program
- * that reads the registers by itself sees them go on from where they were.  Every read clears them.
- * Two reads are not one: the PMU must be off, or this is the PMI.
+ * what happens at a context switch.  When the leader starts again it puts them back if it is mapped:
+ * a program that reads the registers by itself sees them go on from where they were.  For others
+ * they start from 0, as the shares are the coarser the more slots there have been.  Every read
+ * clears them.  Two reads are not one: the PMU must be off, or this is the PMI.
  */
 #include <linux/math64.h>
 
@@ -40,18 +41,31 @@ static bool counts_from_zero(struct perf_event *event)
 	return is_topdown_count(event) && !local64_read(&event->hw.prev_count);
 }
 
-/*
- * A share that was rounded up last time may have become less: that is not taken back, the event
- * has accounted it.
+/**
+ * intel_pe_topdown_gain - what an event has gained since its registers were looked at last
+ * @hw: the event's, on its counter
+ * @slots: what they show now
+ * @metrics: likewise
+ *
+ * A share that was rounded up last time may have become less.  That is not taken back, as the event
+ * has accounted it, but it is not accounted again when the share grows: freq_count_stamp, of no use
+ * to an event without frequency, says how much the event is ahead.
+ * Pure.  Return: slots to add to the event's count.
  */
+u64 intel_pe_topdown_gain(struct hw_perf_event *hw, u64 slots, u64 metrics)
+{
+	struct pair now = { slots, metrics }, then = { hw->saved_slots, hw->saved_metric };
+	s64 gain = worth(hw->idx, &now) - worth(hw->idx, &then) - hw->freq_count_stamp;
+
+	hw->freq_count_stamp = gain < 0 && is_metric_idx(hw->idx) ? -gain : 0;
+	return gain < 0 ? 0 : gain;
+}
+
 static void account(struct perf_event *event, const struct pair *now, const struct pair *kept)
 {
 	struct hw_perf_event *hw = &event->hw;
-	struct pair then = { hw->saved_slots, hw->saved_metric };
-	u64 new = worth(hw->idx, now), old = worth(hw->idx, &then);
 
-	if (new > old)
-		local64_add(new - old, &event->count);
+	local64_add(intel_pe_topdown_gain(hw, now->slots, now->metrics), &event->count);
 	hw->saved_slots = kept->slots;
 	hw->saved_metric = kept->metrics;
 }
@@ -142,11 +156,17 @@ bool intel_pe_topdown_goes_on(const struct hw_perf_event *metric,
 	       metric->saved_metric == slots->saved_metric && counter == slots->saved_slots;
 }
 
+/* Does a program read the registers by itself?  Not after so many slots that the counter may wrap. */
+static bool goes_on_for_user(struct perf_event *slots)
+{
+	return rcu_access_pointer(slots->rb) && slots->hw.saved_slots < BIT_ULL(47);
+}
+
 static void start_slots(struct perf_event *slots)
 {
 	struct hw_perf_event *hw = &slots->hw;
 
-	if (!intel_pe_topdown_has_stopped(hw))
+	if (!intel_pe_topdown_has_stopped(hw) || !goes_on_for_user(slots))
 		start_from_zero(slots);
 	write_registers(hw->saved_slots, hw->saved_metric);
 }

@@ -61,9 +61,35 @@ static void metric_goes_on(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, intel_pe_topdown_goes_on(&metric, &slots, 1000));
 }
 
+static u64 gain_at_stop(struct hw_perf_event *hw, u64 slots, u64 share)
+{
+	u64 gain = intel_pe_topdown_gain(hw, slots, share);
+
+	hw->saved_slots = slots;
+	hw->saved_metric = share;
+	return gain;
+}
+
+/* In all, an event has what its registers are worth, or were worth before the last fall. */
+static void shares_that_fall_and_rise(struct kunit *test)
+{
+	struct hw_perf_event hw = stopped(0, 0);
+
+	hw.idx = INTEL_PMC_IDX_METRIC_BASE;
+	KUNIT_EXPECT_EQ(test, gain_at_stop(&hw, 1000000, 50), 196078);
+	KUNIT_EXPECT_EQ(test, gain_at_stop(&hw, 1001000, 49), 0);
+	KUNIT_EXPECT_EQ(test, gain_at_stop(&hw, 1002000, 50), 196470 - 196078);
+	KUNIT_EXPECT_EQ(test, gain_at_stop(&hw, 1003000, 49), 0);
+	/* A read clears the registers: what the event is ahead, it is still. */
+	hw.saved_slots = 0;
+	hw.saved_metric = 0;
+	KUNIT_EXPECT_EQ(test, gain_at_stop(&hw, 51000, 255), 51000 - (196470 - 192733));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(values_of_a_stop),
 	KUNIT_CASE(metric_goes_on),
+	KUNIT_CASE(shares_that_fall_and_rise),
 	{ }
 };
 
