@@ -373,6 +373,107 @@ static void class35_close_races_exit(void)
 	}
 }
 
+/* ---- PERF_RECORD_READ ---- */
+
+#define READERS	20
+
+/* Function calls from elsewhere that this CPU has been interrupted for. */
+static u64 calls_to(int cpu)
+{
+	static char text[65536];
+	char *at, *line;
+
+	pt_need(pt_slurp("/proc/interrupts", text, sizeof(text)), "no /proc/interrupts");
+	at = strstr(text, "Function call interrupts");
+	if (!at)
+		pt_skip("calls are not counted here");
+	for (line = at; line > text && line[-1] != '\n'; line--)
+		;
+	for (line = strchr(line, ':') + 1; cpu--; )
+		strtoull(line, &line, 10);
+	return strtoull(line, NULL, 10);
+}
+
+static void *busy_on_1(void *stop)
+{
+	pt_pin(1);
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_ACQUIRE))
+		;
+	return NULL;
+}
+
+/*
+ * The calls that an exit on CPU 0 costs CPU 1. Others may call it meanwhile, which only adds, so
+ * the least of several exits is what an exit must cost.
+ */
+static u64 calls_of_an_exit(struct pt_ring *ring, unsigned int reads)
+{
+	u64 least = ~0ULL, calls;
+	int i;
+
+	for (i = 0; i < READERS; i++) {
+		pid_t pid;
+
+		calls = calls_to(1);
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		pt_reap(pid);
+		calls = calls_to(1) - calls;
+		if (calls < least)
+			least = calls;
+		if (ring)
+			pt_eq(pt_count_records(ring, PERF_RECORD_READ), reads);
+	}
+	return least;
+}
+
+/* One buffer for all of them, but none yet. */
+static void open_telling(int *fd, int from, int to, bool redirected)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	for (; from < to; from++) {
+		fd[from] = pt_open(&attr, 0, 1, -1, 0);
+		if (redirected)
+			pt_eq(pt_ioctl(fd[from], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
+	}
+}
+
+/*
+ * The buffer of a CPU is written there, so who tells its counts interrupts that CPU: once for
+ * 256 of them, and not at all when there is no buffer.
+ */
+static void reads_interrupt_once(void)
+{
+	static int fd[257];
+	struct pt_ring ring;
+	pthread_t busy;
+	bool stop = false;
+	int i;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 writes READ records from any CPU");
+	pt_pin(0);
+	/* An idle CPU may look for calls without an interrupt. */
+	pt_need(!pthread_create(&busy, NULL, busy_on_1, &stop), "thread");
+	open_telling(fd, 0, 256, false);
+	pt_eq(calls_of_an_exit(NULL, 0), 0);
+	pt_map(&ring, fd[0], 16);
+	pt_eq(calls_of_an_exit(&ring, 1), 1);
+	for (i = 1; i < 256; i++)
+		pt_eq(pt_ioctl(fd[i], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
+	pt_eq(calls_of_an_exit(&ring, 256), 1);
+	open_telling(fd, 256, 257, true);
+	pt_eq(calls_of_an_exit(&ring, 257), 2);
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+	pthread_join(busy, NULL);
+}
+
 static const struct pt_case cases[] = {
 	{ "count_is_retained", count_is_retained },
 	{ "ioctls_on_the_dead", ioctls_on_the_dead },
@@ -382,6 +483,7 @@ static const struct pt_case cases[] = {
 	{ "of_a_thread", of_a_thread },
 	{ "of_a_cpu_never", of_a_cpu_never },
 	{ "opener_exits", opener_exits },
+	{ "reads_interrupt_once", reads_interrupt_once },
 	{ "class34_exit_races_open", class34_exit_races_open },
 	{ "class34_sampling_while_exiting", class34_sampling_while_exiting },
 	{ "class35_close_races_exit", class35_close_races_exit },

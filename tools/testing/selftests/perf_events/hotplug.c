@@ -5,6 +5,8 @@
  * (scripts/kselftest --smp 4) and the test PMU for what concerns drivers.
  */
 #include "lib/cgroup.h"
+#include <pthread.h>
+#include <sys/mman.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 #define CPU	"/sys/devices/system/cpu/cpu%d/online"
@@ -432,6 +434,244 @@ static void class40_cgroup(void)
 	fault_on(1, 10);
 }
 
+/* ---- a buffer whose writers come from several CPUs ---- */
+
+#define TALES	16	/* READ records of each exit */
+#define EXITS	150	/* of each of the two crowds */
+#define TIDS	65536
+
+static struct pt_record rec;
+
+/* Who has exited: how many records there are of it, and the event of the last one. */
+static struct teller {
+	u64 last;
+	unsigned int nr;
+} tellers[TIDS];
+
+struct crowd {
+	int cpu;
+	int *arrived;	/* of both, in shared memory */
+};
+
+/* Children that exit at once, one after the other, together with those of the other crowd. */
+static void exit_often(void *arg)
+{
+	struct crowd *crowd = arg;
+	int i;
+
+	pt_pin(crowd->cpu);
+	__atomic_add_fetch(crowd->arrived, 1, __ATOMIC_ACQ_REL);
+	while (__atomic_load_n(crowd->arrived, __ATOMIC_ACQUIRE) < 2)
+		;
+	for (i = 0; i < EXITS; i++) {
+		pid_t pid = fork();
+
+		pt_need(pid >= 0, "fork: %s", strerror(errno));
+		if (!pid)
+			_exit(0);
+		pt_need(waitpid(pid, NULL, 0) == pid, "waitpid: %s", strerror(errno));
+	}
+}
+
+static pid_t exit_on(int cpu)
+{
+	pid_t pid = fork();
+
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		pt_pin(cpu);
+		_exit(0);
+	}
+	pt_reap(pid);
+	return pid;
+}
+
+static void take_read(void)
+{
+	u64 v[3];	/* pid and tid, value, id */
+	u32 ids[2];
+
+	pt_need(rec.h.size == sizeof(rec.h) + sizeof(v), "size %u", rec.h.size);
+	memcpy(v, rec.body, sizeof(v));
+	memcpy(ids, rec.body, sizeof(ids));
+	pt_need(ids[0] == ids[1] && ids[1] < TIDS, "pid %u, tid %u", ids[0], ids[1]);
+	pt_eq(v[1], 0);
+	pt_check(v[2] > tellers[ids[1]].last, "event %llu of task %u after %llu",
+		 (unsigned long long)v[2], ids[1], (unsigned long long)tellers[ids[1]].last);
+	tellers[ids[1]].last = v[2];
+	tellers[ids[1]].nr++;
+}
+
+/* Return: how many READ records there are, and were. */
+static u64 take_reads(struct pt_ring *ring)
+{
+	struct pt_rec_lost lost;
+	u64 nr = 0;
+
+	while (pt_next(ring, &rec) && !pt_failures()) {
+		if (rec.h.type == PERF_RECORD_LOST) {
+			memcpy(&lost, rec.body, sizeof(lost));
+			nr += lost.lost;
+			continue;
+		}
+		pt_need(rec.h.type == PERF_RECORD_READ, "a record of type %u", rec.h.type);
+		take_read();
+		nr++;
+	}
+	pt_consume(ring);
+	return nr;
+}
+
+/* Tasks exit on two CPUs while that of the buffer, to which they tell their counts, is offline. */
+static void exits_of_an_offline_cpu(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct crowd crowd[2] = { { 2, NULL }, { 3, NULL } };
+	int fd[TALES], i, *arrived;
+	struct pt_ring ring;
+	pid_t pid[2], last;
+
+	need_cpus(4);
+	arrived = mmap(NULL, sizeof(*arrived), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	pt_need(arrived != MAP_FAILED, "mmap: %s", strerror(errno));
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	attr.read_format = PERF_FORMAT_ID;
+	for (i = 0; i < TALES; i++) {
+		fd[i] = pt_open(&attr, 0, 1, -1, 0);
+		if (i)
+			pt_eq(pt_ioctl(fd[i], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
+		else
+			pt_map(&ring, fd[0], 128);	/* room for all */
+	}
+	pt_eq(set_online(1, 0), 0);
+	for (i = 0; i < 2; i++) {
+		crowd[i].arrived = arrived;
+		pid[i] = pt_fork(exit_often, &crowd[i]);
+	}
+	for (i = 0; i < 2; i++)
+		pt_reap(pid[i]);
+	/* Nobody is in its way, and what was lost before is told first. */
+	last = exit_on(2);
+	pt_eq(take_reads(&ring), (2 * (EXITS + 1) + 1) * TALES);
+	pt_eq(tellers[last].nr, TALES);
+	/* The CPU is back, and the records come from there. */
+	pt_eq(set_online(1, 1), 0);
+	last = exit_on(3);
+	pt_eq(take_reads(&ring), TALES);
+	pt_eq(tellers[last].nr, TALES);
+}
+
+struct caller {
+	pthread_t thread;
+	bool stop;
+	u64 calls;
+};
+
+/* Calls on CPU 0 until it is told to stop. */
+static void *call_on_0(void *arg)
+{
+	struct caller *c = arg;
+
+	pt_pin(0);
+	while (!__atomic_load_n(&c->stop, __ATOMIC_ACQUIRE)) {
+		syscall(SYS_getppid);
+		__atomic_store_n(&c->calls, c->calls + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Two events and their buffer: that of the calls stays on CPU 0, the other one moves. */
+struct shared {
+	struct perf_event_attr attr;	/* what both sample */
+	struct pt_ring ring;
+	u64 calls_id, moves_id;
+	u64 calls_seen, moves_seen;
+	u32 cpu;			/* where the one is that moves */
+};
+
+static void take_samples(struct shared *shared)
+{
+	static struct pt_sample s;
+
+	while (pt_next(&shared->ring, &rec) && !pt_failures()) {
+		if (rec.h.type == PERF_RECORD_LOST)
+			continue;
+		pt_need(rec.h.type == PERF_RECORD_SAMPLE, "a record of type %u", rec.h.type);
+		pt_parse_sample(&shared->attr, &rec, &s);
+		pt_eq(s.period, 1);
+		if (s.identifier == shared->moves_id) {
+			shared->moves_seen++;
+			pt_eq(s.cpu, shared->cpu);
+		} else {
+			shared->calls_seen++;
+			pt_eq(s.identifier, shared->calls_id);
+			pt_eq(s.cpu, 0);
+		}
+	}
+	pt_consume(&shared->ring);
+}
+
+static void seen_or_lost(int fd, u64 count, u64 seen)
+{
+	struct pt_read v;
+
+	pt_read(fd, PERF_FORMAT_LOST, 1, &v);
+	pt_eq(v.v[0].value, count);
+	pt_eq(seen + v.v[0].lost, count);
+	pt_check(seen, "none of %llu came", (unsigned long long)count);
+}
+
+static int open_shared(struct shared *shared, u32 type, u64 config)
+{
+	struct perf_event_attr attr = shared->attr;
+
+	attr.type = type;
+	attr.config = config;
+	return pt_open(&attr, -1, 0, -1, 0);
+}
+
+#define MOVES	40
+#define HITS	50	/* after each */
+
+/* class 41: an event moves away from another one that writes to the same buffer, and goes on */
+static void class41_migrate_from_a_shared_buffer(void)
+{
+	static struct shared shared;
+	struct caller caller = { };
+	int calls, moves, i;
+
+	need_cpus(2);
+	pt_load_module(MODULE, NULL);
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	shared.attr.size = sizeof(shared.attr);
+	shared.attr.sample_period = 1;
+	shared.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	shared.attr.read_format = PERF_FORMAT_LOST;
+	calls = open_shared(&shared, PERF_TYPE_TRACEPOINT,
+			    pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	moves = open_shared(&shared, (u32)pt_pmu_type(MODULE), 0);
+	pt_map(&shared.ring, calls, 256);
+	pt_eq(pt_ioctl(moves, PERF_EVENT_IOC_SET_OUTPUT, calls), 0);
+	shared.calls_id = pt_id(calls);
+	shared.moves_id = pt_id(moves);
+	pt_need(!pthread_create(&caller.thread, NULL, call_on_0, &caller), "thread");
+	for (i = 0; i < MOVES && !pt_failures(); i++) {
+		pt_eq(pt_module_set(MODULE, "migrate", shared.cpu ? 1000 : 1), 0);
+		shared.cpu = !shared.cpu;
+		hit_on((int)shared.cpu, HITS);
+		hit_on(!shared.cpu, HITS);	/* nobody there counts them */
+		take_samples(&shared);
+	}
+	__atomic_store_n(&caller.stop, true, __ATOMIC_RELEASE);
+	pthread_join(caller.thread, NULL);
+	take_samples(&shared);
+	seen_or_lost(moves, MOVES * HITS, shared.moves_seen);
+	seen_or_lost(calls, caller.calls, shared.calls_seen);
+}
+
 static const struct pt_case cases[] = {
 	{ "event_leaves_with_its_cpu", event_leaves_with_its_cpu },
 	{ "group_falls_apart", group_falls_apart },
@@ -441,6 +681,8 @@ static const struct pt_case cases[] = {
 	{ "class40_cgroup", class40_cgroup },
 	{ "class41_migrate", class41_migrate },
 	{ "class41_migrate_states", class41_migrate_states },
+	{ "class41_migrate_from_a_shared_buffer", class41_migrate_from_a_shared_buffer },
+	{ "exits_of_an_offline_cpu", exits_of_an_offline_cpu },
 	{ "mux_survives", mux_survives },
 	{ "scope_core", scope_core },
 	{ "scope_system", scope_system },
