@@ -249,8 +249,9 @@ void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_re
 	struct intel_pe_groups g;
 
 	intel_pe_take_apart(record, &g);
-	if (WARN_ONCE(g.end != record + g.basic->format_size, "PEBS record of %u bytes, groups %x\n",
-		      g.basic->format_size, (u32)g.basic->format_group))
+	if (WARN_ONCE(g.end != record + g.basic->format_size,
+		      "PEBS record of %u bytes, groups %x\n", g.basic->format_size,
+		      (u32)g.basic->format_group))
 		g = (struct intel_pe_groups){ .basic = record };
 
 	begin(event, at_pmi, data, regs);

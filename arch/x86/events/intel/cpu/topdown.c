@@ -9,10 +9,10 @@
  * hw.saved_metric are the values of the registers that the event has accounted already.
  *
  * The group's leader is the slots event.  An event that is stopped notes the values, as that is
- * what happens at a context switch.  When the leader starts again it puts them back if it is mapped:
- * a program that reads the registers by itself sees them go on from where they were.  For others
- * they start from 0, as the shares are the coarser the more slots there have been.  Every read
- * clears them.  Two reads are not one: the PMU must be off, or this is the PMI.
+ * what happens at a context switch.  When the leader starts again it puts them back if it is
+ * mapped: a program that reads the registers by itself sees them go on from where they were.  For
+ * others they start from 0, as the shares are the coarser the more slots there have been.  Every
+ * read clears them.  Two reads are not one: the PMU must be off, or this is the PMI.
  */
 #include <linux/math64.h>
 
@@ -156,7 +156,7 @@ bool intel_pe_topdown_goes_on(const struct hw_perf_event *metric,
 	       metric->saved_metric == slots->saved_metric && counter == slots->saved_slots;
 }
 
-/* Does a program read the registers by itself?  Not after so many slots that the counter may wrap. */
+/* Does a program read the registers by itself?  Not beyond where the counter might wrap. */
 static bool goes_on_for_user(struct perf_event *slots)
 {
 	return rcu_access_pointer(slots->rb) && slots->hw.saved_slots < BIT_ULL(47);
