@@ -2,10 +2,10 @@
 /*
  * The CPU that sleeps without going down, in suspend to RAM or disk: its registers are lost.
  *
- * Its events are still on their counters; of tasks there are none, they are frozen, but the watchdog
- * and other events of the CPU go on.  They are stopped before, so that their counts are safe, and
- * started again afterwards.  An event that stands still already, as a throttled one does, is left
- * alone.  The PMU is off in between.
+ * Its events are still on their counters: not those of tasks, which are frozen, but the watchdog's
+ * and others of the CPU.  They are stopped before, so that their counts are safe, and started again
+ * afterwards.  An event that stands still already, as a throttled one does, is left alone.  The PMU
+ * is off in between.
  *
  * Both on that CPU, interrupts off; nothing else runs.
  */
