@@ -64,18 +64,15 @@ static void pe_pending_disable(struct pe_ctx *ctx, void *arg)
 static void pe_pending_disable_due(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
-	unsigned int why;
-	bool on;
+	bool on, due;
 
-	if (pe_ctx(e) != ctx)
+	if (pe_ctx(e) != ctx || !READ_ONCE(e->pending_disable))
 		return;
 	on = e->state >= PERF_EVENT_STATE_INACTIVE;
-	why = xchg(&e->pending_disable, PE_DISABLE_NOT);
-	if (why == PE_DISABLE_NOT)
-		return;
+	due = pe_disable_due(e);
 	pe_pending_disable(ctx, e);
 	/* More samples were asked for, but counters and timers have stopped with the last one. */
-	if (on && why == PE_DISABLE_AT_LIMIT && atomic_read(&e->event_limit))
+	if (on && !due)
 		pe_enable_locked(e, pe_now());
 }
 
