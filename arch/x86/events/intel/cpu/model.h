@@ -139,11 +139,11 @@ extern const struct intel_pe_cache intel_pe_cache_snb[], intel_pe_cache_hsw[], i
 extern const struct intel_pe_cache intel_pe_cache_slm[], intel_pe_cache_glp[];
 extern const struct intel_pe_cache intel_pe_cache_no_itlb[];
 extern const struct intel_pe_cache intel_pe_offcore_snb[], intel_pe_offcore_skl[];
-extern const struct intel_pe_cache intel_pe_offcore_tnt[];
 extern const struct intel_pe_extra intel_pe_extra_snbep[];
 
 /* Cores that are in hybrid machines, too */
-extern const struct intel_pe_core intel_pe_core_glc, intel_pe_core_rwc, intel_pe_core_lnc;
+extern const struct intel_pe_core intel_pe_core_glc, intel_pe_core_rwc;
+extern const struct intel_pe_core intel_pe_core_lnc, intel_pe_core_lnc_arl;
 extern const struct intel_pe_core intel_pe_core_grt, intel_pe_core_cmt, intel_pe_core_skt;
 
 /* The models */
@@ -158,7 +158,8 @@ extern const struct intel_pe_model intel_pe_sapphire_rapids, intel_pe_granite_ra
 extern const struct intel_pe_model intel_pe_bonnell, intel_pe_silvermont, intel_pe_knights;
 extern const struct intel_pe_model intel_pe_goldmont, intel_pe_goldmont_plus, intel_pe_tremont;
 extern const struct intel_pe_model intel_pe_gracemont, intel_pe_crestmont;
-extern const struct intel_pe_model intel_pe_alderlake, intel_pe_meteorlake, intel_pe_lunarlake;
+extern const struct intel_pe_model intel_pe_alderlake, intel_pe_meteorlake;
+extern const struct intel_pe_model intel_pe_lunarlake, intel_pe_arrowlake;
 
 /* Those of unknown models, by version of perfmon */
 extern const struct intel_pe_model intel_pe_arch1, intel_pe_arch2, intel_pe_arch5;

@@ -34,7 +34,7 @@ const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(ATOM_SALTWELL_MID, bonnell), IS(ATOM_SALTWELL_TABLET, bonnell),
 	IS(ATOM_SILVERMONT, silvermont), IS(ATOM_SILVERMONT_D, silvermont),
 	IS(ATOM_SILVERMONT_MID, silvermont), IS(ATOM_AIRMONT, silvermont),
-	IS(ATOM_AIRMONT_MID, silvermont),
+	IS(ATOM_AIRMONT_MID, silvermont), IS(ATOM_AIRMONT_NP, silvermont),
 	IS(XEON_PHI_KNL, knights), IS(XEON_PHI_KNM, knights),
 	IS(ATOM_GOLDMONT, goldmont), IS(ATOM_GOLDMONT_D, goldmont),
 	IS(ATOM_GOLDMONT_PLUS, goldmont_plus),
@@ -45,7 +45,7 @@ const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(ALDERLAKE, alderlake), IS(ALDERLAKE_L, alderlake), IS(RAPTORLAKE, alderlake),
 	IS(RAPTORLAKE_P, alderlake), IS(RAPTORLAKE_S, alderlake),
 	IS(METEORLAKE, meteorlake), IS(METEORLAKE_L, meteorlake), IS(ARROWLAKE_U, meteorlake),
-	IS(LUNARLAKE_M, lunarlake), IS(ARROWLAKE, lunarlake),
+	IS(LUNARLAKE_M, lunarlake), IS(ARROWLAKE, arrowlake),
 };
 
 const unsigned int intel_pe_nr_models __initconst = ARRAY_SIZE(intel_pe_models);

@@ -3,7 +3,8 @@
  * Golden Cove, Redwood Cove and Lion Cove: servers from Sapphire Rapids on; the big cores of
  * hybrid.c.
  *
- * Four more metrics; offcore responses have events of their own, 0x2a and 0x2b, but the same bits.
+ * Four more metrics; offcore responses have events of their own, 0x2a and 0x2b. What is a miss of
+ * the last level is different on servers, on the big cores of hybrid machines, and on Lion Cove.
  */
 #include "../model.h"
 
@@ -36,14 +37,30 @@ static const struct intel_pe_cache cache[] __initconst = {
 	CACHE(LL, READ, 0x012a, 0x012a), CACHE(LL, WRITE, 0x012a, 0x012a),
 	CACHE(DTLB, READ, 0x81d0, 0x0e12), CACHE(DTLB, WRITE, 0x82d0, 0x0e13),
 	CACHE(ITLB, READ, NONSENSE, 0x0e11), CACHE(BPU, READ, 0x04c4, 0x04c5),
-	CACHE(NODE, READ, 0x012a, 0x012a),
 	{}
 };
 
-static const struct intel_pe_cache offcore[] __initconst = {
+/* Servers have other nodes. */
+static const struct intel_pe_cache node_cache[] __initconst = {
+	CACHE(NODE, READ, 0x012a, 0x012a), {}
+};
+
+static const struct intel_pe_cache server_offcore[] __initconst = {
 	CACHE(LL, READ, 0x10001, 0x3fbfc00001), CACHE(LL, WRITE, 0x3f3ffc0002, 0x3f3fc00002),
-	CACHE(NODE, READ, 0x10c000001, 0x3fb3000001),
+	CACHE(NODE, READ, 0x104000001, 0x730000001),	/* local and remote memory */
 	{}
+};
+
+static const struct intel_pe_cache adl_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x3fbfc00001), CACHE(LL, WRITE, 0x10002, 0x3fbfc00002), {}
+};
+
+static const struct intel_pe_cache lnl_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x9e7fa000001), CACHE(LL, WRITE, 0x10002, 0x9e7fa000002), {}
+};
+
+static const struct intel_pe_cache arl_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0xfe7f8000001), CACHE(LL, WRITE, 0x10002, 0xfe7f8000002), {}
 };
 
 #define RESPONSES(bits)	EXTRA(0x012a, RSP_0, bits), EXTRA(0x012b, RSP_1, bits)
@@ -63,22 +80,35 @@ static const struct intel_pe_extra lnc_extra[] __initconst = {
 	EXTRA(0x03c6, FE, 0x7fff1f), EXTRA(0x40ad, FE, 0xf), EXTRA(0x04c2, FE, 0x8), {}
 };
 
-#define CORE(which_extra)			\
-	.extra		= which_extra,		\
-	.cache		= { cache },		\
-	.offcore	= { offcore }
+#define GLC(which_extra)				\
+	.rules		= glc_rules,			\
+	.extra		= which_extra,			\
+	.pebs		= intel_glc_pebs_event_constraints
+
+#define LNC						\
+	.rules		= lnc_rules,			\
+	.extra		= lnc_extra,			\
+	.cache		= { cache },			\
+	.pebs		= intel_lnc_pebs_event_constraints
+
+static const struct intel_pe_core spr __initconst = {
+	GLC(glc_extra), .cache = { cache, node_cache }, .offcore = { server_offcore },
+};
+
+static const struct intel_pe_core gnr __initconst = {
+	GLC(rwc_extra), .cache = { cache, node_cache }, .offcore = { server_offcore },
+};
 
 const struct intel_pe_core intel_pe_core_glc __initconst = {
-	CORE(glc_extra), .rules = glc_rules, .pebs = intel_glc_pebs_event_constraints,
+	GLC(glc_extra), .cache = { cache }, .offcore = { adl_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_rwc __initconst = {
-	CORE(rwc_extra), .rules = glc_rules, .pebs = intel_glc_pebs_event_constraints,
+	GLC(rwc_extra), .cache = { cache }, .offcore = { adl_offcore },
 };
 
-const struct intel_pe_core intel_pe_core_lnc __initconst = {
-	CORE(lnc_extra), .rules = lnc_rules, .pebs = intel_lnc_pebs_event_constraints,
-};
+const struct intel_pe_core intel_pe_core_lnc __initconst = { LNC, .offcore = { lnl_offcore } };
+const struct intel_pe_core intel_pe_core_lnc_arl __initconst = { LNC, .offcore = { arl_offcore } };
 
 static void __init data_source(void)
 {
@@ -117,7 +147,7 @@ const struct intel_pe_model intel_pe_sapphire_rapids __initconst = {
 	SERVER,
 	.name	= "sapphire_rapids",
 	.title	= "Sapphire Rapids events",
-	.core	= &intel_pe_core_glc,
+	.core	= &spr,
 	.flags	= FLAGS | PMU_FL_MEM_LOADS_AUX,
 	.mem	= mem_aux,
 };
@@ -126,7 +156,7 @@ const struct intel_pe_model intel_pe_granite_rapids __initconst = {
 	SERVER,
 	.name	= "granite_rapids",
 	.title	= "Granite Rapids events",
-	.core	= &intel_pe_core_rwc,
+	.core	= &gnr,
 	.flags	= FLAGS,
 	.mem	= mem,
 };

@@ -33,7 +33,7 @@ static const struct intel_pe_cache glm_offcore[] __initconst = {
 	CACHE(LL, PREFETCH, 0x10030, 0x3600000030), {}
 };
 
-const struct intel_pe_cache intel_pe_offcore_tnt[] __initconst = {
+static const struct intel_pe_cache tnt_offcore[] __initconst = {
 	CACHE(LL, READ, 0x10001, 0x3f04000001), CACHE(LL, WRITE, 0x10002, 0x3f04000002), {}
 };
 
@@ -86,7 +86,7 @@ static const struct intel_pe_core tnt __initconst = {
 	.rules		= intel_pe_arch_rules,
 	.extra		= tnt_extra,
 	.cache		= { intel_pe_cache_glp, tnt_cache },
-	.offcore	= { intel_pe_offcore_tnt },
+	.offcore	= { tnt_offcore },
 };
 
 #define COMMON						\

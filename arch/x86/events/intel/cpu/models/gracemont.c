@@ -17,6 +17,19 @@ static const struct intel_pe_cache no_itlb[] __initconst = {
 	CACHE(ITLB, READ, NONSENSE, 0x0481), {}
 };
 
+/* What misses the last level goes to other units on each of them. */
+static const struct intel_pe_cache grt_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x3f84400001), CACHE(LL, WRITE, 0x10002, 0x3f84400002), {}
+};
+
+static const struct intel_pe_cache cmt_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x3fbfc00001), CACHE(LL, WRITE, 0x10002, 0x3fbfc00002), {}
+};
+
+static const struct intel_pe_cache skt_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x13fbfc00001), CACHE(LL, WRITE, 0x10002, 0x13fbfc00002), {}
+};
+
 static const struct intel_pe_extra grt_extra[] __initconst = {
 	EXTRA(0x01b7, RSP_0, 0x8003f03fffffffff), EXTRA(0x02b7, RSP_1, 0x3f03fffffffff),
 	LOAD_LATENCY(0x05d0), {}
@@ -50,19 +63,18 @@ static const struct intel_pe_label mem[] __initconst = {
 
 #define CORE							\
 	.cache		= { intel_pe_cache_glp, no_itlb },	\
-	.offcore	= { intel_pe_offcore_tnt },		\
 	.pebs		= intel_grt_pebs_event_constraints
 
 const struct intel_pe_core intel_pe_core_grt __initconst = {
-	CORE, .rules = grt_rules, .extra = grt_extra,
+	CORE, .rules = grt_rules, .extra = grt_extra, .offcore = { grt_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_cmt __initconst = {
-	CORE, .rules = grt_rules, .extra = cmt_extra,
+	CORE, .rules = grt_rules, .extra = cmt_extra, .offcore = { cmt_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_skt __initconst = {
-	CORE, .rules = skt_rules, .extra = cmt_extra,
+	CORE, .rules = skt_rules, .extra = cmt_extra, .offcore = { skt_offcore },
 };
 
 #define COMMON							\

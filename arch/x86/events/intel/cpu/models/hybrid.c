@@ -109,17 +109,24 @@ const struct intel_pe_model intel_pe_meteorlake __initconst = {
 	.format		= { FORMAT, intel_pe_fmt_snoop },
 };
 
+/* Arrow Lake has the same name: programs know both by it. */
+#define LNL								\
+	COMMON,								\
+	.name		= "lunarlake_hybrid",				\
+	.title		= "Lunarlake Hybrid events",			\
+	.small		= &intel_pe_core_skt,				\
+	.flags		= FLAGS,					\
+	.data_source	= intel_pmu_pebs_data_source_lnl,		\
+	.latency	= lnl_latency_data,				\
+	.get		= intel_pe_get_mtl,				\
+	.topdown	= lnl_topdown,					\
+	.mem		= mtl_mem,					\
+	.format		= { FORMAT, intel_pe_fmt_snoop }
+
 const struct intel_pe_model intel_pe_lunarlake __initconst = {
-	COMMON,
-	.name		= "lunarlake_hybrid",
-	.title		= "Lunarlake Hybrid events",
-	.core		= &intel_pe_core_lnc,
-	.small		= &intel_pe_core_skt,
-	.flags		= FLAGS,
-	.data_source	= intel_pmu_pebs_data_source_lnl,
-	.latency	= lnl_latency_data,
-	.get		= intel_pe_get_mtl,
-	.topdown	= lnl_topdown,
-	.mem		= mtl_mem,
-	.format		= { FORMAT, intel_pe_fmt_snoop },
+	LNL, .core = &intel_pe_core_lnc,
+};
+
+const struct intel_pe_model intel_pe_arrowlake __initconst = {
+	LNL, .core = &intel_pe_core_lnc_arl,
 };

@@ -3,7 +3,7 @@
  * Ice Lake, Tiger Lake, Rocket Lake, and Ice Lake servers.
  *
  * A fourth fixed counter with top-down metrics, eight general counters; offcore responses as on
- * Skylake.
+ * Skylake, but on servers as on those that follow.
  */
 #include "../model.h"
 
@@ -26,13 +26,20 @@ static const struct intel_pe_extra extra[] __initconst = {
 	LOAD_LATENCY(0x01cd), EXTRA(0x01c6, FE, 0x7fff17), {}
 };
 
-static const struct intel_pe_core icl __initconst = {
-	.rules		= rules,
-	.extra		= extra,
-	.cache		= { intel_pe_cache_skl, intel_pe_cache_no_itlb },
-	.offcore	= { intel_pe_offcore_skl },
-	.pebs		= intel_icl_pebs_event_constraints,
+static const struct intel_pe_cache server_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x3fbfc00001), CACHE(LL, WRITE, 0x3f3ffc0002, 0x3f3fc00002),
+	CACHE(NODE, READ, 0x104000001, 0x730000001), CACHE(NODE, WRITE, 0x104000002, 0x730000002),
+	{}
 };
+
+#define CORE								\
+	.rules		= rules,					\
+	.extra		= extra,					\
+	.cache		= { intel_pe_cache_skl, intel_pe_cache_no_itlb }, \
+	.pebs		= intel_icl_pebs_event_constraints
+
+static const struct intel_pe_core icl __initconst = { CORE, .offcore = { intel_pe_offcore_skl } };
+static const struct intel_pe_core icx __initconst = { CORE, .offcore = { server_offcore } };
 
 static void __init volatile_memory(void)
 {
@@ -47,7 +54,6 @@ static void __init persistent_memory(void)
 #define ICL								\
 	.name		= "icelake",					\
 	.title		= "Icelake events",				\
-	.core		= &icl,						\
 	.flags		= PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING,	\
 	.late_ack	= 1,						\
 	.prec_dist	= 1,						\
@@ -64,9 +70,9 @@ static void __init persistent_memory(void)
 			    intel_pe_fmt_frontend }
 
 const struct intel_pe_model intel_pe_icelake __initconst = {
-	ICL, .data_source = volatile_memory,
+	ICL, .core = &icl, .data_source = volatile_memory,
 };
 
 const struct intel_pe_model intel_pe_icelake_x __initconst = {
-	ICL, .data_source = persistent_memory, .guest_pebs = 1,
+	ICL, .core = &icx, .data_source = persistent_memory, .guest_pebs = 1,
 };
