@@ -97,7 +97,7 @@ static void fill_in(struct pe_event *e, struct pe_event *origin, struct pe_ctx *
 	e->passive = true;
 	e->counts_hits = origin->counts_hits;
 	e->bulk = true;
-	e->ns = get_pid_ns(task_active_pid_ns(current));
+	e->ns = &init_pid_ns;	/* no reference: records ask the original, their sink */
 	e->attach_state = PERF_ATTACH_TASK;
 	e->hw.target = get_task_struct(ctx->task);
 
@@ -237,7 +237,9 @@ bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx)
 	}
 	mutex_unlock(&parent->family_lock);
 	if (ours) {
-		pe_wake(parent);
+		/* It has told nothing, so there is a reader only if the original was mapped. */
+		if (rcu_access_pointer(parent->rb))
+			pe_wake(parent);
 		refcount_dec(&e->refs);		/* the family's; it is pinned */
 	}
 	return true;
@@ -258,7 +260,6 @@ void pe_bulk_put(struct pe_event *e, struct pe_bulk_stock *stock)
 		return;
 	security_perf_event_free(&e->pub);
 	put_task_struct(e->hw.target);
-	put_pid_ns(e->ns);
 	pe_ctx_put(pe_ctx(e));
 	if (stock->nr == ARRAY_SIZE(stock->event))
 		pe_bulk_restore(stock);
