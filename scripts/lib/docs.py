@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The documents: they build, their links lead somewhere, the names they use are in the code."""
+import glob
+import os
+import re
+import subprocess
+
+import rig
+
+PAGES = os.path.join(rig.TOP, "Documentation/perf_events")
+WIDTH = 100
+
+
+def code():
+    """The C files of the repository and what defines names beside them, as one text."""
+    texts = []
+    for folder in ("kernel", "include", "arch", "tools/testing/selftests/perf_events"):
+        for path in glob.glob(os.path.join(rig.TOP, folder, "**/*.[ch]"), recursive=True):
+            with open(path) as f:
+                texts.append(f.read())
+    return "\n".join(texts)
+
+
+def long_lines(lines):
+    """Numbers of lines that are too long; what a script has written counts as it is."""
+    found, written = [], False
+    for number, line in enumerate(lines, 1):
+        written = line.startswith(".. bench: begin") or written and \
+            not line.startswith(".. bench: end")
+        if not written and len(line) > WIDTH:
+            found.append(number)
+    return found
+
+
+def broken_links(path, text):
+    """Links of a Markdown file that lead to no file of the repository."""
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", text)
+    return [x for x in links if "://" not in x
+            and not os.path.exists(os.path.join(os.path.dirname(path), x))]
+
+
+def check(tally):
+    rig.run([os.path.join(rig.SCRIPTS, "deps"), "python3-sphinx"])
+    r = subprocess.run([os.path.join(rig.SCRIPTS, "docs")], capture_output=True, text=True)
+    tally.add("docs: Sphinx builds every page without a warning",
+              "failed" if r.returncode else "ok", r.stderr[:3000])
+    known = set(re.findall(r"\w+", code()))
+    readme = os.path.join(rig.TOP, "README.md")
+    for path in sorted(glob.glob(PAGES + "/*.rst")) + [readme]:
+        with open(path) as f:
+            text = f.read()
+        wrong = ["line %d has more than %d columns" % (n, WIDTH)
+                 for n in long_lines(text.split("\n"))]
+        wrong += ["the code has no %s" % x
+                  for x in sorted(set(re.findall(r"\bpe_[a-z]\w*", text)) - known)]
+        wrong += ["a link leads nowhere: " + x for x in broken_links(path, text)
+                  if path == readme]
+        tally.add("docs: " + os.path.relpath(path, rig.TOP), "failed" if wrong else "ok",
+                  "".join("\n    " + x for x in wrong[:20]))
