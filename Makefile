@@ -12,7 +12,8 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench bench-smp boots stress patch qemu-x86 clean
+	kselftest kunit abi-diff record-stock bench bench-smp boots stress patch docs qemu-x86 \
+	clean
 
 help:
 	@echo 'Targets (options in brackets):'
@@ -41,6 +42,7 @@ help:
 	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
 	@echo '               then shell and kselftest take PMU=skl|skl2|icl|spr|zen|zen3|zen3-brs|zen4'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
+	@echo '  docs         build the pages of Documentation/perf_events as HTML, print the path of the first last'
 	@echo '  clean        remove build/'
 	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
 	@echo 'JOBS=N limits parallel compilation.'
@@ -68,7 +70,7 @@ check: deps
 	@$(S)/check
 
 check-all: deps
-	@$(S)/deps $$($(S)/matrix --packages)
+	@$(S)/deps python3-sphinx $$($(S)/matrix --packages)
 	@$(S)/check --all
 
 matrix: deps
@@ -113,6 +115,10 @@ qemu-x86: deps
 patch:
 	@$(S)/deps >&2
 	@base=$$($(S)/base) && $(S)/assemble "$$base" --patch
+
+docs:
+	@$(S)/deps python3-sphinx
+	@$(S)/docs
 
 clean:
 	rm -rf build

@@ -2,6 +2,19 @@
 /*
  * Layer 0: the private objects of the performance-events core.
  *
+ * The glossary in short; glossary.rst has the rest, and the verbs of an event's life:
+ *
+ *   event    what is counted or recorded, for a task, a CPU or a cgroup; with its plan, which says
+ *            what its samples contain, and its sink, the event whose buffer takes them
+ *   group    a leader and its siblings, on the hardware together; all of them are its members
+ *   passive  needs neither hardware nor a timer, so it is never scheduled; other events are active
+ *   context  the events of a task or of a CPU; in on a CPU, or nowhere
+ *   slot     what is eligible at the same time in a context: any CPU, one CPU, one cgroup
+ *   PMU ctx  one PMU's share of a context; it has a lane, two queues of groups, in each slot
+ *   family   the event that was opened and its children, the copies that fork made
+ *   hit      one occurrence that software sees; overflow: a period is over
+ *   roster   what has to end when a PMU leaves
+ *
  * struct perf_event in <linux/perf_event.h> is the public part that drivers see; struct pe_event
  * is the whole object.  The same split is used for contexts and their share of each PMU.  The part
  * is embedded without a name (-fms-extensions), so e->state and e->slot read alike, and under the

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables and charts of the benchmark, for Documentation/perf_events.
 
-update() rewrites what lies between the markers of benchmark.rst, and the SVG
-files beside it. All of it follows from the lines that bench printed.
+update() rewrites what lies between the markers of benchmark.rst and of README.md,
+and the SVG files. All of it follows from the lines that bench printed.
 """
 import importlib.util
 import math
@@ -277,13 +277,30 @@ def curve_chart(rows):
     return svg(across * (wide + 90) + 10, 70 + (len(CURVES) + 1) // across * (high + 80), parts)
 
 
-# ---- the document ----
+# ---- the documents ----
 
-def between(text, name, lines):
+# The rows that the README shows, in its words.
+README_ROWS = {
+    "switch: pingpong, 256 dummy task events":
+        "what 256 software events of a task add to a pair of context switches",
+    "open: one of 1000 sw task": "opening one of 1,000 software events of a task",
+    "sample: IP|TID|TIME": "what a sample of address, task and time adds to a count",
+}
+
+
+def readme_table(rows):
+    lines = ["| | " + " | ".join(r.arch for r in rows) + " |", "|---" * (1 + len(rows)) + "|"]
+    for name, words in README_ROWS.items():
+        lines.append("| %s | %s |" % (words, " | ".join("%s → %s" % tuple(r.cells(name)[:2])
+                                                         for r in rows)))
+    return lines
+
+
+def between(text, name, lines, comment=".. %s"):
     """The text with the part of that name replaced."""
-    begin, end = (".. bench: %s %s\n" % (word, name) for word in ("begin", "end"))
+    begin, end = (comment % ("bench: %s %s" % (word, name)) + "\n" for word in ("begin", "end"))
     if text.count(begin) != 1 or text.count(end) != 1:
-        raise rig.Failure("benchmark.rst lacks the markers of its part %s" % name)
+        raise rig.Failure("the markers of the part %s are missing" % name)
     head, rest = text.split(begin)
     return head + begin + "\n" + "\n".join(lines).rstrip("\n") + "\n\n" + end + rest.split(end)[1]
 
@@ -308,3 +325,7 @@ def update(files):
     write("benchmark.rst", text)
     write("benchmark-ratios.svg", ratio_chart(rows))
     write("benchmark-curves.svg", curve_chart(rows))
+    readme = os.path.join(rig.TOP, "README.md")
+    with open(readme, encoding="utf-8") as f:
+        text = f.read()
+    write(readme, between(text, "figures", readme_table(rows), "<!-- %s -->"))
