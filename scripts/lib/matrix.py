@@ -41,10 +41,9 @@ CONFIG_CPU_IDLE=y
 CONFIG_ARM_PSCI_CPUIDLE=y
 """
 
-# Folders with files of ours alone, but for uprobes.c, and their subfolders.
+# Folders with files of ours alone, but for uprobes.c. All of their subfolders count.
 OURS = ("kernel/events/", "arch/arm64/kernel/perf/", "arch/x86/events/core/",
         "arch/x86/events/intel/cpu/", "arch/x86/events/amd/cpu/")
-SUBFOLDERS = (".", "tests", "models")
 
 CROSS = {"arm64": "aarch64-linux-gnu-", "arm": "arm-linux-gnueabi-",
          "powerpc": "powerpc64le-linux-gnu-", "s390": "s390x-linux-gnu-",
@@ -458,8 +457,8 @@ def check_coccinelle(tally):
     if not shutil.which("spatch"):
         tally.add("coccinelle", "skipped", "spatch is not installed")
         return
-    files = sorted(f for folder in OURS for sub in SUBFOLDERS
-                   for f in glob.glob(os.path.join(rig.TREE, folder, sub, "*.c")))
+    files = sorted(f for folder in OURS
+                   for f in glob.glob(os.path.join(rig.TREE, folder, "**/*.c"), recursive=True))
     files = [f for f in files if is_ours(os.path.relpath(f, rig.TREE))]
     found, ran = [], 0
     patches = sorted(glob.glob(os.path.join(rig.TREE, "scripts/coccinelle/*/*.cocci")))
@@ -493,8 +492,8 @@ def run_config(tally, config):
     folders = {os.path.dirname(o) for o in candidates}
     if config.events:
         own = [f for f in OURS if f.startswith(("kernel/", "arch/%s/" % config.srcarch))]
-        folders |= {f + sub for f in own for sub in SUBFOLDERS
-                    if os.path.isdir(os.path.join(rig.TREE, f, sub))}
+        folders |= {os.path.relpath(sub, rig.TREE) for f in own
+                    for sub, _, _ in os.walk(os.path.join(rig.TREE, f))}
     there = enabled(config, sorted(map(os.path.normpath, folders)))
     objects = sorted(o for o in there if o.startswith(OURS))
     objects += [o for o in candidates if o in there]

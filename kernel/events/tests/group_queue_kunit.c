@@ -6,7 +6,7 @@
  * that must come out, not only its first element.
  */
 #include <kunit/test.h>
-#include "../pmu/pmu.h"
+#include "../sched/sched.h"
 
 #define NR_NODES	6
 
