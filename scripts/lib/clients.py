@@ -156,6 +156,7 @@ def headers_disk(arch, flavour):
     config = os.path.join(build, "include/generated/autoconf.h")
     out = os.path.join(top(arch), "headers-%s.ext2" % flavour)
     inputs = [config, os.path.join(src, "include/linux/perf_event.h"), os.path.abspath(__file__)]
+    inputs += glob.glob(os.path.join(src, "include/linux/perf/*.h"))
     if os.path.exists(out) and os.path.getmtime(out) > rig.newest(inputs):
         return out
     folder = os.path.join(top(arch), "headers-" + flavour)
