@@ -44,6 +44,11 @@ CONFIG_ARM_PSCI_CPUIDLE=y
 # Folders with files of ours alone, but for uprobes.c. All of their subfolders count.
 OURS = ("kernel/events/", "arch/arm64/kernel/perf/", "arch/x86/events/core/",
         "arch/x86/events/intel/cpu/", "arch/x86/events/amd/cpu/")
+# And the headers of ours that everybody includes.
+READERS = sorted(os.path.basename(f)[:-2]
+                 for f in glob.glob(os.path.join(rig.TOP, "include/linux/perf/*.h")))
+HEADERS = ("include/linux/perf_event.h", "include/uapi/linux/perf_event.h",
+           *("include/linux/perf/%s.h" % r for r in READERS))
 
 CROSS = {"arm64": "aarch64-linux-gnu-", "arm": "arm-linux-gnueabi-",
          "powerpc": "powerpc64le-linux-gnu-", "s390": "s390x-linux-gnu-",
@@ -443,13 +448,35 @@ def check_sparse(tally, config, objects):
     text = open(log).read().replace(rig.TREE + "/", "")
     checked = len(re.findall(r"^ *CHECK ", text, re.M))
     lines = [x for x in text.splitlines() if re.search(r": (warning|error):", x)
-             and re.match(r"(\.+/)*(%s|include/(uapi/)?linux/perf_event\.h)" % "|".join(OURS), x)]
+             and re.match(r"(\.+/)*(%s)" % "|".join(OURS + HEADERS), x)]
     lines = [x for x in lines if not guard_unseen(x)]
     label = "%s: sparse (%d files)" % (config.name, checked)
     failed = bool(lines) or not checked
     if not failed:
         print("ok: " + label, flush=True)
     tally.add(label, "failed" if failed else "ok", "".join("\n    " + x for x in lines[:60]))
+
+
+def check_headers(tally, config):
+    """Each header of include/linux/perf that is ours, when it is the only one included."""
+    folder = os.path.join(config.out, "headers")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for r in READERS:
+        with open(os.path.join(folder, r + ".c"), "w") as f:
+            f.write("#include <linux/perf/%s.h>\n" % r)
+    objects = [r + ".o" for r in READERS]
+    with open(os.path.join(folder, "Makefile"), "w") as f:
+        f.write("obj-y := %s\n" % " ".join(objects))
+    p = subprocess.run(config.make("-s", "-k", "-j" + JOBS, "M=" + folder, *objects),
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                       text=True)
+    bad = [x for x in p.stdout.splitlines() if LOUD.search(x)]
+    failed = bool(bad) or not all(os.path.exists(os.path.join(folder, o)) for o in objects)
+    label = "%s: headers alone (%d)" % (config.name, len(objects))
+    if not failed:
+        print("ok: " + label, flush=True)
+    tally.add(label, "failed" if failed else "ok", "".join("\n    " + x for x in bad[:20]))
 
 
 def check_coccinelle(tally):
@@ -502,6 +529,7 @@ def run_config(tally, config):
         groups.setdefault(group_of(o), []).append(o)
     for group, members in groups.items():
         check_group(tally, config, group, members, *(["W=1"] if group + "/" in OURS else []))
+    check_headers(tally, config)
     if config.events and config.scope != "ours":
         check_symbols(tally, config, objects)
     if config.sparse:
