@@ -105,19 +105,6 @@ static void show_counts(struct seq_file *m, struct pe_event *e)
 	seq_printf(m, "wakeups:\t%u\n", atomic_read(&e->nr_wakeups));
 }
 
-/* The event through which the buffer was mapped; 0 if it is being unmapped. */
-static u64 buffer_owner(struct perf_buffer *rb)
-{
-	struct pe_event *e;
-
-	guard(rcu)();
-	list_for_each_entry_rcu(e, &rb->listeners, rb_entry) {
-		if (atomic_read(&e->mmap_count))
-			return e->id;
-	}
-	return 0;
-}
-
 static void show_buffer(struct seq_file *m, struct pe_event *e)
 {
 	unsigned long user_pages, mm_pages;
@@ -128,7 +115,8 @@ static void show_buffer(struct seq_file *m, struct pe_event *e)
 	if (!rb)
 		return;
 	seq_printf(m, "buffer:\t%lu\n", pe_buffer_data_size(rb));
-	seq_printf(m, "buffer_of:\t%llu\n", buffer_owner(rb));
+	/* The event through which it was mapped; 0 while it is being unmapped. */
+	seq_printf(m, "buffer_of:\t%llu\n", atomic_read(&rb->mmap_count) ? rb->owner : 0);
 
 	user_pages = rb->charge.user_pages;
 	mm_pages = rb->charge.mm_pages;

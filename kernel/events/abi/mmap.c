@@ -2,9 +2,9 @@
 /*
  * mmap() of an event: user space gets the control page and 2^n data pages.
  *
- * The first mapping of an event makes its buffer; further ones, also through other events that
- * write to the same buffer, show the same pages and must have the same size.  Pages are inserted
- * by faults.  The mapping cannot be split, grown or inherited by fork, so that open() and close()
+ * The first mapping of an event makes its buffer; further ones show the same pages and must have
+ * the same size.  Other events that write to that buffer cannot be mapped.  Pages are inserted by
+ * faults.  The mapping cannot be split, grown or inherited by fork, so that open() and close()
  * of the vma always speak of the whole of it.
  *
  * Two counts, both changed with e->mmap_mutex of the mapping's event held when they leave zero or
@@ -346,6 +346,11 @@ static int make_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned 
 
 	pe_userpage_init(e, rb);	/* before others write there as well */
 	pe_bind_buffer(e, rb);
+	/*
+	 * The count first: an event that perf_pmu_migrate_context() has on its way is in no context
+	 * for the call, and comes in with a mapping to be kept up to date.
+	 */
+	atomic_inc(&e->mmap_count);
 	pe_event_call(e, pe_mmap_fill_page, e);
 	return 0;
 }
@@ -360,8 +365,10 @@ static int map_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned l
 	/* Two events would describe themselves on one page. */
 	if (rb && rb->owner != e->id && atomic_read(&rb->mmap_count))
 		return pe_err(-EBUSY, "mmap: the event writes to the buffer of another one");
-	if (rb && rb->owner == e->id && atomic_inc_not_zero(&rb->mmap_count))
+	if (rb && rb->owner == e->id && atomic_inc_not_zero(&rb->mmap_count)) {
+		atomic_inc(&e->mmap_count);
 		return 0;
+	}
 
 	/* Its last mapping, through another event, is just going. */
 	if (rb)
@@ -433,6 +440,7 @@ static int map_aux(struct pe_event *e, struct vm_area_struct *vma)
 		drop_aux_locked(rb);
 		return -EINVAL;
 	}
+	atomic_inc(&e->mmap_count);
 	return 0;
 }
 
@@ -443,8 +451,8 @@ static int map_aux(struct pe_event *e, struct vm_area_struct *vma)
  *
  * Return: 0; -EINVAL for a size, offset or kind of mapping, or an event, that cannot be mapped;
  * -EBUSY when it writes to another event's buffer; -ENODEV when the event's PMU is gone; -EPERM
- * when too much memory would be locked; -EOPNOTSUPP
- * for an AUX area of an event that is no tracer; -ENOMEM; what the security module says.
+ * when too much memory would be locked; -EOPNOTSUPP for an AUX area of an event that is no tracer;
+ * -ENOMEM; what the security module says.
  */
 int pe_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -473,7 +481,6 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 		ret = maps_aux(vma) ? map_aux(e, vma) : map_buffer(e, vma, nr_pages);
 		if (ret)
 			return ret;
-		atomic_inc(&e->mmap_count);
 	}
 
 	/* No copy in children of fork: the charge is for one mm. */

@@ -205,8 +205,9 @@ static_assert(sizeof(struct read_record) == 16);
 static_assert(offsetof(struct read_record, pid) == 8);
 static_assert(offsetof(struct read_record, tid) == 12);
 
-/* Records are written with irqs off: so many at a time. */
+/* Records are written with irqs off: so many at a time, and not many more bytes. */
 #define READ_STEPS	256
+#define READ_BYTES	SZ_64K
 
 /**
  * struct read_news - the values that the copies of a task had when it exited
@@ -246,7 +247,9 @@ static struct pe_event *next_copy(const struct pe_event *e)
 	return next ? llist_entry(next, struct pe_event, put_later) : NULL;
 }
 
-static void write_read(const struct read_news *news, struct pe_event *e, struct perf_buffer *rb)
+/* Under RCU: without its context's mutex the event may get another leader.  Return: bytes. */
+static unsigned int write_read(const struct read_news *news, struct pe_event *e,
+			       struct perf_buffer *rb)
 {
 	u16 values = pe_read_size(e);
 	struct read_record rec = {
@@ -261,7 +264,7 @@ static void write_read(const struct read_news *news, struct pe_event *e, struct 
 	struct perf_sample_data trailer;
 
 	if (pe_output_begin_in(&handle, e, rb, rec.header.size))
-		return;
+		return 0;
 	pe_id_sample_collect(&trailer, e);
 	pe_ids_of(e, news->task, &trailer.tid_entry.pid, &trailer.tid_entry.tid);
 	trailer.cpu_entry.cpu = news->told_on;
@@ -269,22 +272,23 @@ static void write_read(const struct read_news *news, struct pe_event *e, struct 
 	pe_read_emit(&handle, e, values);
 	pe_id_sample_emit(&handle, &trailer, e);
 	perf_output_end(&handle);
+	return rec.header.size;
 }
 
 /* On the CPU whose buffers these are, irqs off, or anywhere for copies without one. */
 static void pe_record_write_reads(void *info)
 {
 	struct read_news *news = info;
-	unsigned int left = READ_STEPS;
+	unsigned int left = READ_STEPS, bytes = 0;
 	struct perf_buffer *rb;
 
 	guard(rcu)();
-	for (; news->at && left--; news->at = next_copy(news->at)) {
+	for (; news->at && left-- && bytes < READ_BYTES; news->at = next_copy(news->at)) {
 		if (news->at->cpu != news->cpu)
 			continue;
 		rb = rcu_dereference(news->at->sink->rb);
 		if (rb)
-			write_read(news, news->at, rb);
+			bytes += write_read(news, news->at, rb);
 	}
 }
 
@@ -299,7 +303,8 @@ static void write_crowded(struct read_news *news)
 
 	if (rb) {
 		pe_buffer_crowd(rb);
-		write_read(news, e, rb);
+		scoped_guard(rcu)
+			write_read(news, e, rb);
 		pe_buffer_put(rb);
 	}
 	news->at = next_copy(e);
@@ -331,7 +336,7 @@ static int next_cpu_to_tell(struct llist_node *copies, int cpu)
  * @task: current, whose context is out for good
  *
  * Task context.  The buffer of a CPU is written on that CPU, because it has one writer at a time:
- * it is interrupted once for READ_STEPS copies.
+ * it is interrupted once for READ_STEPS copies, or READ_BYTES.
  */
 void pe_record_reads(struct llist_node *copies, struct task_struct *task)
 {
