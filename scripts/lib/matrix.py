@@ -44,7 +44,7 @@ CONFIG_ARM_PSCI_CPUIDLE=y
 # Folders with files of ours alone, but for uprobes.c, and their subfolders.
 OURS = ("kernel/events/", "arch/arm64/kernel/perf/", "arch/x86/events/core/",
         "arch/x86/events/intel/cpu/", "arch/x86/events/amd/cpu/")
-SUBFOLDERS = (".", "tests", "models")
+SUBFOLDERS = (".", "tests", "models", "pebs", "lbr")
 
 CROSS = {"arm64": "aarch64-linux-gnu-", "arm": "arm-linux-gnueabi-",
          "powerpc": "powerpc64le-linux-gnu-", "s390": "s390x-linux-gnu-",

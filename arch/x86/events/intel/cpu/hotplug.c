@@ -16,7 +16,7 @@
 #include <asm/debugreg.h>
 
 #include "cpu.h"
-#include "ds.h"
+#include "pebs/pebs.h"
 
 static struct intel_shared_regs *alloc_shared(int node)
 {

@@ -2,12 +2,12 @@
 /*
  * Last branch records of Intel CPUs: what the files of this folder share.
  *
- * What the rest of the driver calls is declared in ../../perf_event.h.
+ * What the rest of the driver calls is declared in ../../../perf_event.h.
  */
 #ifndef _ARCH_X86_EVENTS_INTEL_LBR_H
 #define _ARCH_X86_EVENTS_INTEL_LBR_H
 
-#include "cpu.h"
+#include "../cpu.h"
 
 /* What a branch record tells besides from and to, and where. */
 #define INTEL_PE_BR_INFO	BIT(0)	/* it has an info word */
@@ -48,7 +48,7 @@ static inline unsigned int intel_pe_slot(u64 tos, unsigned int n)
 	return (tos - n) & (x86_pmu.lbr_nr - 1);
 }
 
-/* lbr_regs.c */
+/* regs.c */
 u64 intel_pe_tos(void);
 u64 intel_pe_branch_from(unsigned int slot);
 void intel_pe_arch_reset(void);
@@ -57,17 +57,17 @@ void intel_pe_arch_restore(void *ctx);
 void intel_pe_arch_xsave(void *ctx);
 void intel_pe_arch_xrestore(void *ctx);
 
-/* lbr_read.c */
+/* read.c */
 bool intel_pe_decode_branch(struct perf_branch_entry *e, struct lbr_entry raw, unsigned int has);
 u64 intel_pe_order_counters(u64 raw, const u8 *order, int n);
 void intel_pe_arch_read(struct cpu_hw_events *cpuc);
 void intel_pe_arch_read_xsave(struct cpu_hw_events *cpuc);
 
-/* lbr_filter.c */
+/* filter.c */
 u32 intel_pe_branch_kinds(u64 branch_sample_type);
 void intel_pe_filter_branches(struct cpu_hw_events *cpuc);
 
-/* lbr_models.c */
+/* models.c */
 enum intel_pe_map { INTEL_PE_MAP_NHM, INTEL_PE_MAP_SNB, INTEL_PE_MAP_HSW, INTEL_PE_MAP_ARCH };
 void intel_pe_fill_map(int *map, enum intel_pe_map which);
 

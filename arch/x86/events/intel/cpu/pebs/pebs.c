@@ -20,7 +20,7 @@
 
 #include <asm/msr.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 #define MEMINFO_TYPES	(PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR | \
 			 PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_TRANSACTION | \

@@ -21,7 +21,7 @@
 
 #include <asm/msr.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 /* Event counters of either kind: 32 general ones, 16 fixed ones. */
 #define COUNTERS	(INTEL_PMC_IDX_FIXED + MAX_FIXED_PEBS_EVENTS)
