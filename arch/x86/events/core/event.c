@@ -22,23 +22,6 @@ void hw_perf_lbr_event_destroy(struct perf_event *event)
 	x86_del_exclusive(x86_lbr_exclusive_lbr);
 }
 
-/**
- * is_x86_event - is this an event of the CPU PMU, or of one of them?
- * @event: any event
- */
-int is_x86_event(struct perf_event *event)
-{
-	int i;
-
-	if (!is_hybrid())
-		return event->pmu == &x86_pe_pmu;
-	for (i = 0; i < x86_pmu.num_hybrid_pmus; i++) {
-		if (event->pmu == &x86_pmu.hybrid_pmu[i].pmu)
-			return true;
-	}
-	return false;
-}
-
 static bool is_for_us(struct perf_event *event)
 {
 	u32 type = event->attr.type;

@@ -2,10 +2,9 @@
 /*
  * The driver starts: find the vendor's part, complete it, connect it to NMI, hotplug and core.
  *
- * Owns x86_pmu (the vendor fills it in), the per-CPU state, the static calls, which have their
- * targets from here on, and the hotplug callbacks.  Runs once, as early_initcall; if anything
- * fails, all is undone and x86_pmu is empty, which every later caller from outside takes for "no
- * PMU".
+ * Owns the hotplug callbacks; the static calls have their targets from here on.  Runs once, as
+ * early_initcall; if anything fails, all is undone and x86_pmu is empty, which every later caller
+ * from outside takes for "no PMU".
  */
 #include <linux/cpu.h>
 #include <linux/init.h>
@@ -17,23 +16,6 @@
 #include <asm/nmi.h>
 
 #include "core.h"
-
-struct x86_pmu x86_pmu __read_mostly;
-DEFINE_STATIC_KEY_FALSE(perf_is_hybrid);
-
-DEFINE_PER_CPU(struct cpu_hw_events, cpu_hw_events) = {
-	.pmu		= &x86_pe_pmu,
-	.enabled	= 1,
-};
-
-/* The general counters, any of them; and none. */
-struct event_constraint unconstrained;
-struct event_constraint emptyconstraint;
-
-#define X86_PE_CALL(op)	DEFINE_STATIC_CALL_NULL(x86_pmu_##op, *x86_pmu.op)
-#include "calls.h"
-/* KVM calls this one even if there is no PMU. */
-DEFINE_STATIC_CALL_RET0(x86_pmu_guest_get_msrs, *x86_pmu.guest_get_msrs);
 
 static int prepare_cpu(unsigned int cpu)
 {
@@ -236,6 +218,7 @@ static int __init start(void)
 {
 	int ret;
 
+	x86_pe_pmu_init();
 	pr_info("Performance Events: ");
 	if (init_vendor()) {
 		pr_cont("no PMU driver, software events only.\n");

@@ -2,7 +2,7 @@
 /*
  * The struct pmu of x86 CPUs: adding and deleting events, transactions, PMU on and off.
  *
- * Owns x86_pe_pmu and the generic part of cpu_hw_events: event_list, event_constraint, assign,
+ * Owns the operations of x86_pe_pmu and the generic part of cpu_hw_events: event_list, event_constraint, assign,
  * tags, n_*, txn_flags, enabled, dirty.  The events core calls these operations on the CPU in
  * question, interrupts off, its context locked; between pmu_disable and pmu_enable everything is
  * prepared in memory, pmu_enable writes it out.  No locks of its own.
@@ -347,7 +347,7 @@ static bool filter(struct pmu *pmu, int cpu)
 	return skip;
 }
 
-struct pmu x86_pe_pmu = {
+static const struct pmu operations __initconst = {
 	.attr_groups		= x86_pe_attr_groups,
 	.event_init		= x86_pe_event_init,
 	.check_period		= x86_pe_check_period,
@@ -374,3 +374,9 @@ struct pmu x86_pe_pmu = {
 	.event_unmapped		= x86_pe_event_unmapped,
 	.event_idx		= x86_pe_event_idx,
 };
+
+/* Before the vendor adds what its PMU is capable of. */
+void __init x86_pe_pmu_init(void)
+{
+	x86_pe_pmu = operations;
+}

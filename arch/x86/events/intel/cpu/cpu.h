@@ -81,8 +81,6 @@ struct event_constraint *intel_pe_get_constraint(struct cpu_hw_events *cpuc, int
 						 struct perf_event *event);
 struct event_constraint *intel_pe_get_hsw(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
-struct event_constraint *intel_pe_get_tfa(struct cpu_hw_events *cpuc, int i,
-					  struct perf_event *event);
 struct event_constraint *intel_pe_get_icl(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
 struct event_constraint *intel_pe_get_glc(struct cpu_hw_events *cpuc, int i,
@@ -98,13 +96,14 @@ struct event_constraint *intel_pe_get_adl(struct cpu_hw_events *cpuc, int i,
 struct event_constraint *intel_pe_get_mtl(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
 void intel_pe_put_constraint(struct cpu_hw_events *cpuc, struct perf_event *event);
-struct event_constraint *intel_pe_own_copy(struct cpu_hw_events *cpuc, struct event_constraint *c);
 
 /* shared.c: registers that events share */
 bool intel_pe_take_registers(struct cpu_hw_events *cpuc, struct perf_event *event);
 void intel_pe_give_registers(struct cpu_hw_events *cpuc, struct perf_event *event);
 
-/* exclusive.c: counters that hyper-threads must not both use */
+/* exclusive.c: constraints that are cut down, and counters that hyper-threads must not both use */
+struct event_constraint *intel_pe_leave_only(struct cpu_hw_events *cpuc,
+					     struct event_constraint *c, u64 counters);
 struct event_constraint *intel_pe_exclude(struct cpu_hw_events *cpuc, struct perf_event *event,
 					  struct event_constraint *c);
 void intel_pe_end_exclusion(struct cpu_hw_events *cpuc, struct perf_event *event);
@@ -115,7 +114,6 @@ void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 
 /* tfa.c: counter 3 or transactions */
 void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on);
-bool intel_pe_tfa_forbidden(void);
 void intel_pe_tfa_setup(void);
 extern struct device_attribute intel_pe_tfa_attr;
 

@@ -15,11 +15,6 @@
 
 static bool allowed = true;
 
-bool intel_pe_tfa_forbidden(void)
-{
-	return !READ_ONCE(allowed);
-}
-
 /* This CPU, interrupts off. */
 void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on)
 {
@@ -29,6 +24,17 @@ void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on)
 		return;
 	cpuc->tfa_shadow = value;
 	wrmsrl(MSR_TSX_FORCE_ABORT, value);
+}
+
+/* x86_pmu.get_event_constraints */
+static struct event_constraint *
+get_tfa(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
+{
+	struct event_constraint *c = intel_pe_get_hsw(cpuc, i, event);
+
+	if (!READ_ONCE(allowed) && test_bit(TFA_COUNTER, c->idxmsk))
+		return intel_pe_leave_only(cpuc, c, ~BIT_ULL(TFA_COUNTER));
+	return c;
 }
 
 static void commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter)
@@ -97,7 +103,7 @@ void __init intel_pe_tfa_setup(void)
 	    boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
 		return;
 	x86_pmu.flags |= PMU_FL_TFA;
-	x86_pmu.get_event_constraints = intel_pe_get_tfa;
+	x86_pmu.get_event_constraints = get_tfa;
 	x86_pmu.enable_all = enable_all;
 	x86_pmu.commit_scheduling = commit_scheduling;
 }

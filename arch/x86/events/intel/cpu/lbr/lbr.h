@@ -25,9 +25,6 @@ struct intel_pe_select {
 	u32	call_stack;
 };
 
-extern unsigned int intel_pe_branch_has;
-extern const struct intel_pe_select intel_pe_select_msr, intel_pe_select_ctl;
-
 /* The driver's own bit of reg->config, not for the register: the info words are not wanted. */
 #define INTEL_PE_NO_INFO	BIT_ULL(63)
 
@@ -49,6 +46,9 @@ static inline unsigned int intel_pe_slot(u64 tos, unsigned int n)
 }
 
 /* regs.c */
+extern unsigned int intel_pe_branch_has;
+extern const struct intel_pe_select intel_pe_select_msr, intel_pe_select_ctl;
+
 u64 intel_pe_tos(void);
 u64 intel_pe_branch_from(unsigned int slot);
 void intel_pe_arch_reset(void);

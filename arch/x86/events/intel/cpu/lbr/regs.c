@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Last branch records: the registers themselves.  Empty them, and save and restore a call stack
- * that belongs to a task.
+ * Last branch records: the registers themselves, and what is in them.  Empty them, and save and
+ * restore a call stack that belongs to a task.
  *
  * Before architectural ones they are a ring, and TOS says which slot is the newest.  Architectural
  * ones move: the newest is always the first; and they may be an XSAVE component.
@@ -15,6 +15,21 @@
 #include <asm/msr.h>
 
 #include "lbr.h"
+
+/* What a record tells, INTEL_PE_BR_*: models.c finds out. */
+unsigned int intel_pe_branch_has __ro_after_init;
+
+/* What MSR_LBR_SELECT keeps out, but for the last, and what MSR_ARCH_LBR_CTL lets in. */
+const struct intel_pe_select intel_pe_select_msr = {
+	.kernel = BIT(0), .user = BIT(1), .jcc = BIT(2), .rel_call = BIT(3), .ind_call = BIT(4),
+	.ret = BIT(5), .ind_jmp = BIT(6), .rel_jmp = BIT(7), .far = BIT(8), .call_stack = BIT(9),
+};
+
+const struct intel_pe_select intel_pe_select_ctl = {
+	.kernel = BIT(1), .user = BIT(2), .call_stack = BIT(3), .jcc = BIT(16), .rel_jmp = BIT(17),
+	.ind_jmp = BIT(18), .rel_call = BIT(19), .ind_call = BIT(20), .ret = BIT(21),
+	.far = BIT(22),
+};
 
 /* Flags in the from address, in some formats. */
 #define FROM_TSX	(BIT_ULL(62) | BIT_ULL(61))

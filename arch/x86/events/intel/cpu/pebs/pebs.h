@@ -37,6 +37,14 @@ struct intel_pe_groups {
 	void			*end;
 };
 
+/*
+ * Do all PEBS events of the CPU pile up records?  Those into a PT trace leave none in the buffer.
+ */
+static inline bool intel_pe_piles_up(struct cpu_hw_events *cpuc)
+{
+	return cpuc->n_pebs == cpuc->n_large_pebs && cpuc->n_pebs != cpuc->n_pebs_via_pt;
+}
+
 /* pebs.c */
 u64 intel_pe_groups_for(struct perf_event *event);
 int intel_pe_record_size(u64 cfg);
