@@ -17,7 +17,7 @@
 
 #include "core.h"
 
-static int prepare_cpu(unsigned int cpu)
+static int x86_pe_prepare_cpu(unsigned int cpu)
 {
 	struct cpu_hw_events *cpuc = per_cpu_ptr(&cpu_hw_events, cpu);
 
@@ -25,7 +25,7 @@ static int prepare_cpu(unsigned int cpu)
 	return x86_pmu.cpu_prepare ? x86_pmu.cpu_prepare(cpu) : 0;
 }
 
-static int clean_up_after_cpu(unsigned int cpu)
+static int x86_pe_clean_up_cpu(unsigned int cpu)
 {
 	if (x86_pmu.cpu_dead)
 		x86_pmu.cpu_dead(cpu);
@@ -36,7 +36,7 @@ static int clean_up_after_cpu(unsigned int cpu)
  * On the new CPU, interrupts off.  Nobody knows what its PMU has been doing: take it for on, so
  * that it is turned off before the first event is programmed.
  */
-static int start_cpu(unsigned int cpu)
+static int x86_pe_start_cpu(unsigned int cpu)
 {
 	__this_cpu_write(cpu_hw_events.enabled, 1);
 	if (x86_pmu.cpu_starting)
@@ -45,7 +45,7 @@ static int start_cpu(unsigned int cpu)
 }
 
 /* On the CPU that goes, interrupts off. */
-static int stop_cpu(unsigned int cpu)
+static int x86_pe_stop_cpu(unsigned int cpu)
 {
 	x86_pe_forget_lvtpc();
 	if (x86_pmu.cpu_dying)
@@ -53,8 +53,8 @@ static int stop_cpu(unsigned int cpu)
 	return 0;
 }
 
-/* start_cpu() could not free what it had no need for. */
-static int finish_cpu(unsigned int cpu)
+/* x86_pe_start_cpu() could not free what it had no need for. */
+static int x86_pe_finish_cpu(unsigned int cpu)
 {
 	struct cpu_hw_events *cpuc = per_cpu_ptr(&cpu_hw_events, cpu);
 	int i;
@@ -74,9 +74,9 @@ struct hotplug_step {
 };
 
 static const struct hotplug_step hotplug_step[] __initconst = {
-	{ CPUHP_PERF_X86_PREPARE, "perf/x86:prepare", prepare_cpu, clean_up_after_cpu },
-	{ CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting", start_cpu, stop_cpu },
-	{ CPUHP_AP_PERF_X86_ONLINE, "perf/x86:online", finish_cpu, NULL },
+	{ CPUHP_PERF_X86_PREPARE, "perf/x86:prepare", x86_pe_prepare_cpu, x86_pe_clean_up_cpu },
+	{ CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting", x86_pe_start_cpu, x86_pe_stop_cpu },
+	{ CPUHP_AP_PERF_X86_ONLINE, "perf/x86:online", x86_pe_finish_cpu, NULL },
 };
 
 static void __init leave_hotplug(int steps)
@@ -214,7 +214,7 @@ static void __init forget_vendor(void)
 	memset(&x86_pmu, 0, sizeof(x86_pmu));
 }
 
-static int __init start(void)
+static int __init x86_pe_init(void)
 {
 	int ret;
 
@@ -243,4 +243,4 @@ without:
 	forget_vendor();
 	return 0;
 }
-early_initcall(start);
+early_initcall(x86_pe_init);

@@ -17,13 +17,13 @@
 
 #include "cpu.h"
 
-static int no_branches(struct perf_event *event)
+static int amd_pe_no_branches(struct perf_event *event)
 {
 	return -EOPNOTSUPP;
 }
 
 /* Branch records of this CPU: is the attr fine, and what do they need of the event? */
-amd_pe_branch_config amd_pe_branch_hw_config __ro_after_init = no_branches;
+amd_pe_branch_config amd_pe_branch_hw_config __ro_after_init = amd_pe_no_branches;
 
 /*
  * What AMD adds to the event-select that the core made.  Of the bits HostOnly and GuestOnly both

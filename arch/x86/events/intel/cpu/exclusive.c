@@ -225,7 +225,7 @@ void intel_pe_free_exclusive(struct cpu_hw_events *cpuc)
  * The model has the erratum, and all CPUs are up: is there hyper-threading?  Nobody but the
  * watchdog has an event yet; it is off while the constraints are taken away.
  */
-static int __init check_ht(void)
+static int __init intel_pe_check_ht(void)
 {
 	int cpu;
 
@@ -249,4 +249,4 @@ static int __init check_ht(void)
 	pr_info("PMU erratum BJ122, BV98, HSD29 workaround disabled, HT off\n");
 	return 0;
 }
-subsys_initcall(check_ht);
+subsys_initcall(intel_pe_check_ht);

@@ -28,7 +28,7 @@ void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on)
 
 /* x86_pmu.get_event_constraints */
 static struct event_constraint *
-get_tfa(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
+intel_pe_tfa_get(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 {
 	struct event_constraint *c = intel_pe_get_hsw(cpuc, i, event);
 
@@ -37,7 +37,7 @@ get_tfa(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	return c;
 }
 
-static void commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter)
+static void intel_pe_tfa_commit(struct cpu_hw_events *cpuc, int i, int counter)
 {
 	if (counter == TFA_COUNTER)
 		intel_pe_tfa_set(cpuc, true);
@@ -54,7 +54,7 @@ static bool is_assigned(const struct cpu_hw_events *cpuc)
 	return false;
 }
 
-static void enable_all(int added)
+static void intel_pe_tfa_enable_all(int added)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
@@ -64,7 +64,7 @@ static void enable_all(int added)
 }
 
 /* What has the counter goes elsewhere, because its constraint is asked for again. */
-static void leave_counter(void *unused)
+static void intel_pe_tfa_leave_counter(void *unused)
 {
 	if (is_assigned(this_cpu_ptr(&cpu_hw_events)))
 		perf_pmu_resched(x86_get_pmu(smp_processor_id()));
@@ -89,7 +89,7 @@ static ssize_t allow_tsx_force_abort_store(struct device *dev, struct device_att
 
 	WRITE_ONCE(allowed, value);
 	cpus_read_lock();
-	on_each_cpu(leave_counter, NULL, 1);
+	on_each_cpu(intel_pe_tfa_leave_counter, NULL, 1);
 	cpus_read_unlock();
 	return len;
 }
@@ -103,7 +103,7 @@ void __init intel_pe_tfa_setup(void)
 	    boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
 		return;
 	x86_pmu.flags |= PMU_FL_TFA;
-	x86_pmu.get_event_constraints = get_tfa;
-	x86_pmu.enable_all = enable_all;
-	x86_pmu.commit_scheduling = commit_scheduling;
+	x86_pmu.get_event_constraints = intel_pe_tfa_get;
+	x86_pmu.enable_all = intel_pe_tfa_enable_all;
+	x86_pmu.commit_scheduling = intel_pe_tfa_commit;
 }
