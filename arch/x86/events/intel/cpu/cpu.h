@@ -111,7 +111,7 @@ void intel_pe_commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter);
 void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 
 /* tfa.c: counter 3 or transactions */
-void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on);
+void intel_pe_tfa_allow(struct cpu_hw_events *cpuc);
 void intel_pe_tfa_setup(void);
 extern struct device_attribute intel_pe_tfa_attr;
 

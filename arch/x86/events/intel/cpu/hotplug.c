@@ -205,7 +205,7 @@ void intel_pe_cpu_starting(int cpu)
 		/* unknown what is in the register: write it */
 		WARN_ON_ONCE(cpuc->tfa_shadow);
 		cpuc->tfa_shadow = ~0ULL;
-		intel_pe_tfa_set(cpuc, false);
+		intel_pe_tfa_allow(cpuc);
 	}
 	if (x86_pmu.version > 1)
 		intel_pe_freeze_in_smm(NULL);

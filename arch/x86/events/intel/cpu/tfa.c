@@ -15,15 +15,18 @@
 
 static bool allowed = true;
 
-/* This CPU, interrupts off. */
-void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on)
+static void set_tfa(struct cpu_hw_events *cpuc, u64 value)
 {
-	u64 value = on ? MSR_TFA_RTM_FORCE_ABORT : 0;
-
 	if (cpuc->tfa_shadow == value)
 		return;
 	cpuc->tfa_shadow = value;
 	wrmsrl(MSR_TSX_FORCE_ABORT, value);
+}
+
+/* Transactions need not abort: the counter is free.  This CPU, interrupts off. */
+void intel_pe_tfa_allow(struct cpu_hw_events *cpuc)
+{
+	set_tfa(cpuc, 0);
 }
 
 /* x86_pmu.get_event_constraints */
@@ -40,7 +43,7 @@ intel_pe_tfa_get(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 static void intel_pe_tfa_commit(struct cpu_hw_events *cpuc, int i, int counter)
 {
 	if (counter == TFA_COUNTER)
-		intel_pe_tfa_set(cpuc, true);
+		set_tfa(cpuc, MSR_TFA_RTM_FORCE_ABORT);
 }
 
 /* Also by a throttled event: it counts again without being scheduled. */
@@ -59,7 +62,7 @@ static void intel_pe_tfa_enable_all(int added)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
 	if (!is_assigned(cpuc))
-		intel_pe_tfa_set(cpuc, false);
+		intel_pe_tfa_allow(cpuc);
 	intel_pe_enable_all(added);
 }
 
