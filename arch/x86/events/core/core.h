@@ -17,8 +17,11 @@
 #include "calls.h"
 DECLARE_STATIC_CALL(x86_pmu_guest_get_msrs, *x86_pmu.guest_get_msrs);
 
-/* pmu.c: the PMU, and what hybrid PMUs are copies of */
+/* x86_pmu.c: the PMU, and what hybrid PMUs are copies of */
 extern struct pmu x86_pe_pmu;
+
+/* pmu.c */
+void __init x86_pe_pmu_init(void);
 
 /* event.c */
 int x86_pe_event_init(struct perf_event *event);

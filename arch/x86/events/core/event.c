@@ -6,37 +6,20 @@
  */
 #include "core.h"
 
-static void destroy(struct perf_event *event)
+static void x86_pe_destroy(struct perf_event *event)
 {
 	x86_release_hardware();
 	atomic_dec(&x86_pe_active_events);
 }
 
 /**
- * hw_perf_lbr_event_destroy - destroy() of an event that uses branch records
+ * hw_perf_lbr_event_destroy - x86_pe_destroy() of an event that uses branch records
  * @event: event for which x86_add_exclusive(x86_lbr_exclusive_lbr) succeeded
  */
 void hw_perf_lbr_event_destroy(struct perf_event *event)
 {
-	destroy(event);
+	x86_pe_destroy(event);
 	x86_del_exclusive(x86_lbr_exclusive_lbr);
-}
-
-/**
- * is_x86_event - is this an event of the CPU PMU, or of one of them?
- * @event: any event
- */
-int is_x86_event(struct perf_event *event)
-{
-	int i;
-
-	if (!is_hybrid())
-		return event->pmu == &x86_pe_pmu;
-	for (i = 0; i < x86_pmu.num_hybrid_pmus; i++) {
-		if (event->pmu == &x86_pmu.hybrid_pmu[i].pmu)
-			return true;
-	}
-	return false;
 }
 
 static bool is_for_us(struct perf_event *event)
@@ -81,7 +64,7 @@ int x86_pe_event_init(struct perf_event *event)
 	if (ret)
 		return ret;
 	atomic_inc(&x86_pe_active_events);
-	event->destroy = destroy;
+	event->destroy = x86_pe_destroy;
 
 	ret = set_up(event);
 	if (ret) {

@@ -74,19 +74,6 @@ int x86_perf_rdpmc_index(struct perf_event *event)
 	return event->hw.event_base_rdpmc;
 }
 
-/**
- * x86_get_pmu - the PMU of a CPU
- * @cpu: the CPU
- *
- * One of a hybrid machine that was never up has none.
- */
-struct pmu *x86_get_pmu(unsigned int cpu)
-{
-	struct pmu *pmu = per_cpu(cpu_hw_events, cpu).pmu;
-
-	return WARN_ON_ONCE(!pmu) ? &x86_pe_pmu : pmu;
-}
-
 /** perf_check_microcode - new microcode was loaded: does it lift a restriction? */
 void perf_check_microcode(void)
 {

@@ -2,10 +2,9 @@
 /*
  * The driver starts: find the vendor's part, complete it, connect it to NMI, hotplug and core.
  *
- * Owns x86_pmu (the vendor fills it in), the per-CPU state, the static calls, which have their
- * targets from here on, and the hotplug callbacks.  Runs once, as early_initcall; if anything
- * fails, all is undone and x86_pmu is empty, which every later caller from outside takes for "no
- * PMU".
+ * Owns the hotplug callbacks; the static calls have their targets from here on.  Runs once, as
+ * early_initcall; if anything fails, all is undone and x86_pmu is empty, which every later caller
+ * from outside takes for "no PMU".
  */
 #include <linux/cpu.h>
 #include <linux/init.h>
@@ -18,24 +17,7 @@
 
 #include "core.h"
 
-struct x86_pmu x86_pmu __read_mostly;
-DEFINE_STATIC_KEY_FALSE(perf_is_hybrid);
-
-DEFINE_PER_CPU(struct cpu_hw_events, cpu_hw_events) = {
-	.pmu		= &x86_pe_pmu,
-	.enabled	= 1,
-};
-
-/* The general counters, any of them; and none. */
-struct event_constraint unconstrained;
-struct event_constraint emptyconstraint;
-
-#define X86_PE_CALL(op)	DEFINE_STATIC_CALL_NULL(x86_pmu_##op, *x86_pmu.op)
-#include "calls.h"
-/* KVM calls this one even if there is no PMU. */
-DEFINE_STATIC_CALL_RET0(x86_pmu_guest_get_msrs, *x86_pmu.guest_get_msrs);
-
-static int prepare_cpu(unsigned int cpu)
+static int x86_pe_prepare_cpu(unsigned int cpu)
 {
 	struct cpu_hw_events *cpuc = per_cpu_ptr(&cpu_hw_events, cpu);
 
@@ -43,7 +25,7 @@ static int prepare_cpu(unsigned int cpu)
 	return x86_pmu.cpu_prepare ? x86_pmu.cpu_prepare(cpu) : 0;
 }
 
-static int clean_up_after_cpu(unsigned int cpu)
+static int x86_pe_clean_up_cpu(unsigned int cpu)
 {
 	if (x86_pmu.cpu_dead)
 		x86_pmu.cpu_dead(cpu);
@@ -54,7 +36,7 @@ static int clean_up_after_cpu(unsigned int cpu)
  * On the new CPU, interrupts off.  Nobody knows what its PMU has been doing: take it for on, so
  * that it is turned off before the first event is programmed.
  */
-static int start_cpu(unsigned int cpu)
+static int x86_pe_start_cpu(unsigned int cpu)
 {
 	__this_cpu_write(cpu_hw_events.enabled, 1);
 	if (x86_pmu.cpu_starting)
@@ -63,7 +45,7 @@ static int start_cpu(unsigned int cpu)
 }
 
 /* On the CPU that goes, interrupts off. */
-static int stop_cpu(unsigned int cpu)
+static int x86_pe_stop_cpu(unsigned int cpu)
 {
 	x86_pe_forget_lvtpc();
 	if (x86_pmu.cpu_dying)
@@ -71,8 +53,8 @@ static int stop_cpu(unsigned int cpu)
 	return 0;
 }
 
-/* start_cpu() could not free what it had no need for. */
-static int finish_cpu(unsigned int cpu)
+/* x86_pe_start_cpu() could not free what it had no need for. */
+static int x86_pe_finish_cpu(unsigned int cpu)
 {
 	struct cpu_hw_events *cpuc = per_cpu_ptr(&cpu_hw_events, cpu);
 	int i;
@@ -92,9 +74,9 @@ struct hotplug_step {
 };
 
 static const struct hotplug_step hotplug_step[] __initconst = {
-	{ CPUHP_PERF_X86_PREPARE, "perf/x86:prepare", prepare_cpu, clean_up_after_cpu },
-	{ CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting", start_cpu, stop_cpu },
-	{ CPUHP_AP_PERF_X86_ONLINE, "perf/x86:online", finish_cpu, NULL },
+	{ CPUHP_PERF_X86_PREPARE, "perf/x86:prepare", x86_pe_prepare_cpu, x86_pe_clean_up_cpu },
+	{ CPUHP_AP_PERF_X86_STARTING, "perf/x86:starting", x86_pe_start_cpu, x86_pe_stop_cpu },
+	{ CPUHP_AP_PERF_X86_ONLINE, "perf/x86:online", x86_pe_finish_cpu, NULL },
 };
 
 static void __init leave_hotplug(int steps)
@@ -232,10 +214,11 @@ static void __init forget_vendor(void)
 	memset(&x86_pmu, 0, sizeof(x86_pmu));
 }
 
-static int __init start(void)
+static int __init x86_pe_init(void)
 {
 	int ret;
 
+	x86_pe_pmu_init();
 	pr_info("Performance Events: ");
 	if (init_vendor()) {
 		pr_cont("no PMU driver, software events only.\n");
@@ -260,4 +243,4 @@ without:
 	forget_vendor();
 	return 0;
 }
-early_initcall(start);
+early_initcall(x86_pe_init);

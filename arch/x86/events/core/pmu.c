@@ -2,10 +2,10 @@
 /*
  * The struct pmu of x86 CPUs: adding and deleting events, transactions, PMU on and off.
  *
- * Owns x86_pe_pmu and the generic part of cpu_hw_events: event_list, event_constraint, assign,
- * tags, n_*, txn_flags, enabled, dirty.  The events core calls these operations on the CPU in
- * question, interrupts off, its context locked; between pmu_disable and pmu_enable everything is
- * prepared in memory, pmu_enable writes it out.  No locks of its own.
+ * Owns the generic part of cpu_hw_events: event_list, event_constraint, assign, tags, n_*,
+ * txn_flags, enabled, dirty.  The events core calls these operations on the CPU in question,
+ * interrupts off, its context locked; between pmu_disable and pmu_enable everything is prepared in
+ * memory, pmu_enable writes it out.  No locks of its own.
  *
  * Against the PMI, which may come at any time:
  *
@@ -81,7 +81,7 @@ static int find_counter(struct cpu_hw_events *cpuc)
 	return ret;
 }
 
-static int add(struct perf_event *event, int flags)
+static int x86_pe_add(struct perf_event *event, int flags)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int n, more, ret;
@@ -132,7 +132,7 @@ static void unlist(struct cpu_hw_events *cpuc, int at)
 		*l = (struct listed) { };
 }
 
-static void del(struct perf_event *event, int flags)
+static void x86_pe_del(struct perf_event *event, int flags)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int at;
@@ -157,11 +157,11 @@ static void del(struct perf_event *event, int flags)
 	unlist(cpuc, at);
 	x86_pe_refresh_page(event);
 vendor:
-	/* After the event was stopped: until then it may need what add() prepared. */
+	/* After the event was stopped: until then it may need what x86_pe_add() prepared. */
 	static_call_cond(x86_pmu_del)(event);
 }
 
-static void turn_off(struct pmu *pmu)
+static void x86_pe_turn_off(struct pmu *pmu)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
@@ -259,7 +259,7 @@ static void leave_fixed_off(struct cpu_hw_events *cpuc)
 	wrmsrl(MSR_ARCH_PERFMON_FIXED_CTR_CTRL, cpuc->fixed_ctrl_val);
 }
 
-static void turn_on(struct pmu *pmu)
+static void x86_pe_turn_on(struct pmu *pmu)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int added = cpuc->n_added;
@@ -279,7 +279,7 @@ static void turn_on(struct pmu *pmu)
 	static_call(x86_pmu_enable_all)(added);
 }
 
-static void start_txn(struct pmu *pmu, unsigned int flags)
+static void x86_pe_start_txn(struct pmu *pmu, unsigned int flags)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
@@ -290,7 +290,7 @@ static void start_txn(struct pmu *pmu, unsigned int flags)
 		cpuc->n_txn = 0;
 }
 
-static void cancel_txn(struct pmu *pmu)
+static void x86_pe_cancel_txn(struct pmu *pmu)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	unsigned int flags = cpuc->txn_flags;
@@ -303,7 +303,7 @@ static void cancel_txn(struct pmu *pmu)
 	cpuc->n_events -= cpuc->n_txn;
 }
 
-static int commit_txn(struct pmu *pmu)
+static int x86_pe_commit_txn(struct pmu *pmu)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int assign[X86_PMC_IDX_MAX];
@@ -322,24 +322,25 @@ static int commit_txn(struct pmu *pmu)
 	return 0;
 }
 
-static void read(struct perf_event *event)
+static void x86_pe_pmu_read(struct perf_event *event)
 {
 	static_call(x86_pmu_read)(event);
 }
 
-static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
-		       bool sched_in)
+static void x86_pe_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+			      bool sched_in)
 {
 	static_call_cond(x86_pmu_sched_task)(pmu_ctx, task, sched_in);
 }
 
-static void swap_task_ctx(struct perf_event_pmu_context *prev, struct perf_event_pmu_context *next)
+static void x86_pe_swap_task_ctx(struct perf_event_pmu_context *prev,
+				 struct perf_event_pmu_context *next)
 {
 	static_call_cond(x86_pmu_swap_task_ctx)(prev, next);
 }
 
 /* Is this CPU none of the hybrid PMU? */
-static bool filter(struct pmu *pmu, int cpu)
+static bool x86_pe_filter(struct pmu *pmu, int cpu)
 {
 	bool skip = false;
 
@@ -347,30 +348,36 @@ static bool filter(struct pmu *pmu, int cpu)
 	return skip;
 }
 
-struct pmu x86_pe_pmu = {
+static const struct pmu operations __initconst = {
 	.attr_groups		= x86_pe_attr_groups,
 	.event_init		= x86_pe_event_init,
 	.check_period		= x86_pe_check_period,
 	.aux_output_match	= x86_pe_aux_output_match,
 
-	.pmu_enable		= turn_on,
-	.pmu_disable		= turn_off,
-	.filter			= filter,
+	.pmu_enable		= x86_pe_turn_on,
+	.pmu_disable		= x86_pe_turn_off,
+	.filter			= x86_pe_filter,
 
-	.start_txn		= start_txn,
-	.commit_txn		= commit_txn,
-	.cancel_txn		= cancel_txn,
+	.start_txn		= x86_pe_start_txn,
+	.commit_txn		= x86_pe_commit_txn,
+	.cancel_txn		= x86_pe_cancel_txn,
 
-	.add			= add,
-	.del			= del,
+	.add			= x86_pe_add,
+	.del			= x86_pe_del,
 	.start			= x86_pe_start,
 	.stop			= x86_pmu_stop,
-	.read			= read,
+	.read			= x86_pe_pmu_read,
 
-	.sched_task		= sched_task,
-	.swap_task_ctx		= swap_task_ctx,
+	.sched_task		= x86_pe_sched_task,
+	.swap_task_ctx		= x86_pe_swap_task_ctx,
 
 	.event_mapped		= x86_pe_event_mapped,
 	.event_unmapped		= x86_pe_event_unmapped,
 	.event_idx		= x86_pe_event_idx,
 };
+
+/* Before the vendor adds what its PMU is capable of. */
+void __init x86_pe_pmu_init(void)
+{
+	x86_pe_pmu = operations;
+}

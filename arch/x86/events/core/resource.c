@@ -100,7 +100,7 @@ int x86_reserve_hardware(void)
 }
 
 /* An event that came meanwhile, or comes and waits for the mutex, keeps or takes everything. */
-static void give_all_back(struct work_struct *work)
+static void x86_pe_give_all_back(struct work_struct *work)
 {
 	guard(mutex)(&reserve_mutex);
 	if (atomic_read(&users) || !taken)
@@ -111,7 +111,7 @@ static void give_all_back(struct work_struct *work)
 	release_lbr_buffers();
 }
 
-static DECLARE_DELAYED_WORK(give_back_work, give_all_back);
+static DECLARE_DELAYED_WORK(give_back_work, x86_pe_give_all_back);
 
 /** x86_release_hardware - undo one x86_reserve_hardware() */
 void x86_release_hardware(void)

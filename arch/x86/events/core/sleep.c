@@ -21,7 +21,7 @@ static struct pmu *pmu_here(struct cpu_hw_events *cpuc)
 	return is_hybrid() ? cpuc->pmu : &x86_pe_pmu;
 }
 
-static int sleep(void *unused)
+static int x86_pe_suspend(void *unused)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	struct pmu *pmu = pmu_here(cpuc);
@@ -43,7 +43,7 @@ static int sleep(void *unused)
 }
 
 /* Registers are as after a reset: on Intel's CPUs all counters are on, with nothing to count. */
-static void resume(void *unused)
+static void x86_pe_resume(void *unused)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	struct pmu *pmu = pmu_here(cpuc);
@@ -61,7 +61,11 @@ static void resume(void *unused)
 	perf_pmu_enable(pmu);
 }
 
-static const struct syscore_ops sleep_ops = { .suspend = sleep, .resume = resume };
+static const struct syscore_ops sleep_ops = {
+	.suspend	= x86_pe_suspend,
+	.resume		= x86_pe_resume,
+};
+
 static struct syscore sleeper = { .ops = &sleep_ops };
 
 /* At boot, when the PMU is registered. */

@@ -129,7 +129,7 @@ ssize_t x86_event_sysfs_show(char *page, u64 config, u64 event)
 	return at + sysfs_emit_at(page, at, "\n");
 }
 
-static umode_t generic_visible(struct kobject *kobj, struct attribute *attr, int id)
+static umode_t x86_pe_generic_visible(struct kobject *kobj, struct attribute *attr, int id)
 {
 	return perf_get_hw_event_config(id) ? attr->mode : 0;
 }
@@ -148,7 +148,7 @@ static struct attribute *no_attrs[] = { NULL };
 static struct attribute_group events_group __ro_after_init = {
 	.name		= "events",
 	.attrs		= no_attrs,
-	.is_visible	= generic_visible,
+	.is_visible	= x86_pe_generic_visible,
 };
 
 static struct attribute_group format_group __ro_after_init = { .name = "format" };

@@ -98,7 +98,7 @@ int x86_pe_event_idx(struct perf_event *event)
 	return 1 + (is_metric_idx(hw->idx) ? INTEL_PMC_FIXED_RDPMC_METRICS : hw->event_base_rdpmc);
 }
 
-static ssize_t rdpmc_show(struct device *dev, struct device_attribute *attr, char *page)
+static ssize_t x86_pe_rdpmc_show(struct device *dev, struct device_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%d\n", x86_pmu.attr_rdpmc);
 }
@@ -111,8 +111,8 @@ static void set_key(struct static_key_false *key, bool was, bool is)
 		static_branch_dec(key);
 }
 
-static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr, const char *page,
-			   size_t count)
+static ssize_t x86_pe_rdpmc_store(struct device *dev, struct device_attribute *attr,
+				  const char *page, size_t count)
 {
 	static DEFINE_MUTEX(lock);
 	unsigned long is, was;
@@ -137,7 +137,8 @@ static ssize_t rdpmc_store(struct device *dev, struct device_attribute *attr, co
 	return count;
 }
 
-struct device_attribute x86_pe_rdpmc_attr = __ATTR(rdpmc, 0600, rdpmc_show, rdpmc_store);
+struct device_attribute x86_pe_rdpmc_attr =
+	__ATTR(rdpmc, 0600, x86_pe_rdpmc_show, x86_pe_rdpmc_store);
 
 /**
  * arch_perf_update_userpage - the parts of the mapped page that only x86 knows

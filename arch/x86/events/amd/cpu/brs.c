@@ -4,7 +4,7 @@
  *
  * Tied to counter 0.  When that overflows the CPU holds the interrupt back, records the next
  * lbr_nr taken branches, and then sends it.  Only taken branches can be the event, so that the
- * period is off by the depth and no more; limit_period() shortens it by that.  The hardware
+ * period is off by the depth and no more; limit_period shortens it by that.  The hardware
  * filters nothing; rings are filtered when the records are read.
  *
  * cpuc->brs_active says that sampling is on.  It is set before and cleared after the register is
@@ -120,7 +120,7 @@ static void drain(struct cpu_hw_events *cpuc)
 }
 
 /* x86_pmu.handle_irq */
-static int handle_nmi(struct pt_regs *regs)
+static int amd_pe_brs_nmi(struct pt_regs *regs)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int handled;
@@ -135,21 +135,21 @@ static int handle_nmi(struct pt_regs *regs)
 }
 
 /* x86_pmu.enable_all */
-static void start_all(int added)
+static void amd_pe_brs_start_all(int added)
 {
 	turn_on(this_cpu_ptr(&cpu_hw_events));
 	x86_pmu_enable_all(added);
 }
 
 /* x86_pmu.disable_all */
-static void stop_all(void)
+static void amd_pe_brs_stop_all(void)
 {
 	turn_off(this_cpu_ptr(&cpu_hw_events));
 	amd_pe_stop_all();
 }
 
 /* x86_pmu.add */
-static void add(struct perf_event *event)
+static void amd_pe_brs_add(struct perf_event *event)
 {
 	if (!needs_branch_stack(event))
 		return;
@@ -158,7 +158,7 @@ static void add(struct perf_event *event)
 }
 
 /* x86_pmu.del */
-static void del(struct perf_event *event)
+static void amd_pe_brs_del(struct perf_event *event)
 {
 	if (!needs_branch_stack(event))
 		return;
@@ -167,21 +167,21 @@ static void del(struct perf_event *event)
 }
 
 /* x86_pmu.sched_task: reading ends at the newest entry of the task before.  The PMU is off. */
-static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
-		       bool sched_in)
+static void amd_pe_brs_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+				  bool sched_in)
 {
 	if (sched_in && __this_cpu_read(cpu_hw_events.lbr_users))
 		wrmsrl(to_register(newest(read_config())), POISON);
 }
 
 /* x86_pmu.limit_period: the branches recorded after the overflow belong to the period. */
-static void limit_period(struct perf_event *event, s64 *left)
+static void amd_pe_brs_limit_period(struct perf_event *event, s64 *left)
 {
 	if (has_branch_stack(event) && *left > x86_pmu.lbr_nr)
 		*left -= x86_pmu.lbr_nr;
 }
 
-static int hw_config(struct perf_event *event)
+static int amd_pe_brs_config(struct perf_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -233,15 +233,15 @@ unsigned int __init amd_pe_brs_init(void)
 	if (!boot_cpu_has(X86_FEATURE_BRS) || boot_cpu_data.x86 != 0x19 || x86_pmu.version >= 2)
 		return 0;
 
-	x86_pmu.handle_irq = handle_nmi;
-	x86_pmu.enable_all = start_all;
-	x86_pmu.disable_all = stop_all;
-	x86_pmu.add = add;
-	x86_pmu.del = del;
-	x86_pmu.sched_task = sched_task;
-	x86_pmu.limit_period = limit_period;
+	x86_pmu.handle_irq = amd_pe_brs_nmi;
+	x86_pmu.enable_all = amd_pe_brs_start_all;
+	x86_pmu.disable_all = amd_pe_brs_stop_all;
+	x86_pmu.add = amd_pe_brs_add;
+	x86_pmu.del = amd_pe_brs_del;
+	x86_pmu.sched_task = amd_pe_brs_sched_task;
+	x86_pmu.limit_period = amd_pe_brs_limit_period;
 	x86_pmu.get_event_constraints = amd_pe_brs_constraint;
-	amd_pe_branch_hw_config = hw_config;
+	amd_pe_branch_hw_config = amd_pe_brs_config;
 	static_call_update(perf_lopwr_cb, perf_amd_brs_lopwr_cb);
 	return DEPTH;
 }

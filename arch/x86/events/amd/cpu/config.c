@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From an attr to what an AMD CPU needs: x86_pmu.hw_config.
+ * From an attr to what an AMD CPU needs: x86_pmu.hw_config.  And what becomes of HostOnly when KVM
+ * turns SVM on and off.
  *
- * Called at open in task context, also for events that are only asked about (groups).
+ * hw_config is called at open in task context, also for events that are only asked about (groups).
+ *
+ * The bits HostOnly and GuestOnly of an event-select have a meaning while EFER.SVME is set.
+ * Without it HostOnly stops the counter, so it is masked out of every select register then.
+ * GuestOnly stays: there is no guest, the event counts nothing.  KVM calls on the CPU in question;
+ * the mask is that CPU's.
  */
+#include <linux/export.h>
+#include <linux/irqflags.h>
+
+#include <asm/perf_event.h>
+
 #include "cpu.h"
 
-static int no_branches(struct perf_event *event)
+static int amd_pe_no_branches(struct perf_event *event)
 {
 	return -EOPNOTSUPP;
 }
 
 /* Branch records of this CPU: is the attr fine, and what do they need of the event? */
-amd_pe_branch_config amd_pe_branch_hw_config __ro_after_init = no_branches;
+amd_pe_branch_config amd_pe_branch_hw_config __ro_after_init = amd_pe_no_branches;
 
 /*
  * What AMD adds to the event-select that the core made.  Of the bits HostOnly and GuestOnly both
@@ -49,3 +60,48 @@ int amd_pe_hw_config(struct perf_event *event)
 		hw->flags |= PERF_X86_EVENT_PAIR;
 	return has_branch_stack(event) ? amd_pe_branch_hw_config(event) : 0;
 }
+
+/* ------------------------------------------------------------ SVM on and off */
+
+/*
+ * Write the select registers anew.  The PMU is turned off and on as the core does it, against the
+ * NMI and with interrupts off against everything else.  A PMU that is off has no events.
+ */
+static void remask(u64 bits)
+{
+	struct cpu_hw_events *cpuc;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpuc = this_cpu_ptr(&cpu_hw_events);
+	cpuc->perf_ctr_virt_mask = bits;
+	if (cpuc->enabled && x86_pmu.disable_all) {
+		cpuc->enabled = 0;
+		barrier();
+		x86_pmu.disable_all();
+		if (x86_pmu.version >= 2)
+			x86_pmu_enable_all(0);
+		cpuc->enabled = 1;
+		barrier();
+		x86_pmu.enable_all(0);
+	}
+	local_irq_restore(flags);
+}
+
+/**
+ * amd_pmu_enable_virt - SVM is on, on this CPU
+ */
+void amd_pmu_enable_virt(void)
+{
+	remask(0);
+}
+EXPORT_SYMBOL_GPL(amd_pmu_enable_virt);
+
+/**
+ * amd_pmu_disable_virt - SVM is about to be turned off, on this CPU
+ */
+void amd_pmu_disable_virt(void)
+{
+	remask(AMD64_EVENTSEL_HOSTONLY);
+}
+EXPORT_SYMBOL_GPL(amd_pmu_disable_virt);

@@ -37,9 +37,13 @@ extern struct attribute *amd_pe_format_attrs[];
 extern const struct attribute_group *amd_pe_attr_update[];
 ssize_t amd_pe_show_event(char *page, u64 select);
 
-/* counter.c: counters that are switched one by one */
+/* counter.c: counters that are switched one by one, and NMIs that come late */
 void amd_pe_stop_all(void);
 void amd_pe_stop(struct perf_event *event);
+int amd_pe_nmi(struct pt_regs *regs);
+int amd_pe_claim(int handled);
+void amd_pe_claim_cpu_init(void);
+void __init amd_pe_claim_init(void);
 
 /* global.c: PerfMonV2 */
 void amd_pe_global_start_all(int added);
@@ -48,12 +52,6 @@ void amd_pe_global_start(struct perf_event *event);
 void amd_pe_global_stop(struct perf_event *event);
 int amd_pe_global_nmi(struct pt_regs *regs);
 void amd_pe_global_cpu_init(void);
-
-/* late_nmi.c */
-int amd_pe_nmi(struct pt_regs *regs);
-int amd_pe_claim(int handled);
-void amd_pe_claim_cpu_init(void);
-void __init amd_pe_claim_init(void);
 
 /* config.c */
 typedef int (*amd_pe_branch_config)(struct perf_event *event);

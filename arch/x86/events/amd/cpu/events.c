@@ -133,7 +133,7 @@ void amd_pe_fill_cache_ids(u64 *ids, unsigned int family)
 
 static enum amd_pe_generation this_generation __ro_after_init;
 
-static u64 event_map(int id)
+static u64 amd_pe_event_map(int id)
 {
 	return amd_pe_generic_event(this_generation, id);
 }
@@ -154,7 +154,7 @@ static enum amd_pe_generation __init find_generation(void)
 void __init amd_pe_events_init(void)
 {
 	this_generation = find_generation();
-	x86_pmu.event_map = event_map;
+	x86_pmu.event_map = amd_pe_event_map;
 	x86_pmu.max_events = PERF_COUNT_HW_MAX;
 	amd_pe_fill_cache_ids(&hw_cache_event_ids[0][0][0], boot_cpu_data.x86);
 }

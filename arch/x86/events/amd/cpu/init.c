@@ -16,13 +16,13 @@
 
 #include "cpu.h"
 
-static int prepare(int cpu)
+static int amd_pe_cpu_prepare(int cpu)
 {
 	return x86_pmu.amd_nb_constraints ? amd_pe_nb_prepare(cpu) : 0;
 }
 
 /* KVM is what turns SVM on. */
-static void starting(int cpu)
+static void amd_pe_cpu_starting(int cpu)
 {
 	__this_cpu_write(cpu_hw_events.perf_ctr_virt_mask, AMD64_EVENTSEL_HOSTONLY);
 	amd_pe_claim_cpu_init();
@@ -36,7 +36,7 @@ static void starting(int cpu)
 		amd_pe_nb_join(cpu);
 }
 
-static void dead(int cpu)
+static void amd_pe_cpu_dead(int cpu)
 {
 	if (x86_pmu.amd_nb_constraints)
 		amd_pe_nb_leave(cpu);
@@ -64,16 +64,16 @@ static const struct x86_pmu basic __initconst = {
 	.disable		= amd_pe_stop,
 	.handle_irq		= amd_pe_nmi,
 
-	.cpu_prepare		= prepare,
-	.cpu_starting		= starting,
-	.cpu_dead		= dead,
+	.cpu_prepare		= amd_pe_cpu_prepare,
+	.cpu_starting		= amd_pe_cpu_starting,
+	.cpu_dead		= amd_pe_cpu_dead,
 
 	.format_attrs		= amd_pe_format_attrs,
 	.events_sysfs_show	= amd_pe_show_event,
 };
 
 /* Core performance counters: select and count of one are neighbours. */
-static int every_second(int index, bool eventsel)
+static int amd_pe_every_second(int index, bool eventsel)
 {
 	return 2 * index;
 }
@@ -82,7 +82,7 @@ static void __init use_core_counters(void)
 {
 	x86_pmu.eventsel = MSR_F15H_PERF_CTL;
 	x86_pmu.perfctr = MSR_F15H_PERF_CTR;
-	x86_pmu.addr_offset = every_second;
+	x86_pmu.addr_offset = amd_pe_every_second;
 	x86_pmu.cntr_mask64 = GENMASK_ULL(AMD64_NUM_COUNTERS_CORE - 1, 0);
 	/* The northbridge has its own counters: amd/uncore.c. */
 	x86_pmu.amd_nb_constraints = 0;

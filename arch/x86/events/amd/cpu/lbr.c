@@ -175,7 +175,7 @@ void amd_pe_lbr_pick(struct cpu_hw_events *cpuc, u64 want)
  * comes before recording is off must not branch.  Counters and recording go on only if they were
  * on.
  */
-static int snapshot(struct perf_branch_entry *entries, unsigned int cnt)
+static int amd_pe_lbr_snapshot(struct perf_branch_entry *entries, unsigned int cnt)
 {
 	struct cpu_hw_events *cpuc;
 	unsigned long flags;
@@ -202,7 +202,7 @@ static int snapshot(struct perf_branch_entry *entries, unsigned int cnt)
 }
 
 /* x86_pmu.add: the PMU is off. */
-static void add(struct perf_event *event)
+static void amd_pe_lbr_add(struct perf_event *event)
 {
 	struct lbr_state *lbr = this_cpu_ptr(&lbr_state);
 
@@ -218,7 +218,7 @@ static void add(struct perf_event *event)
 }
 
 /* x86_pmu.del: the PMU is off. */
-static void del(struct perf_event *event)
+static void amd_pe_lbr_del(struct perf_event *event)
 {
 	struct lbr_state *lbr = this_cpu_ptr(&lbr_state);
 
@@ -231,8 +231,8 @@ static void del(struct perf_event *event)
 }
 
 /* x86_pmu.sched_task: the PMU is off, and there are users. */
-static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
-		       bool sched_in)
+static void amd_pe_lbr_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+				  bool sched_in)
 {
 	struct lbr_state *lbr = this_cpu_ptr(&lbr_state);
 
@@ -240,7 +240,7 @@ static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struc
 		lbr->stale = true;
 }
 
-static int hw_config(struct perf_event *event)
+static int amd_pe_lbr_config(struct perf_event *event)
 {
 	struct hw_perf_event_extra *reg = &event->hw.branch_reg;
 	struct amd_pe_branch_filter filter;
@@ -273,10 +273,10 @@ unsigned int __init amd_pe_lbr_init(void)
 	if (!ebx.split.lbr_v2_stack_sz)
 		return 0;
 
-	x86_pmu.add = add;
-	x86_pmu.del = del;
-	x86_pmu.sched_task = sched_task;
-	amd_pe_branch_hw_config = hw_config;
-	static_call_update(perf_snapshot_branch_stack, snapshot);
+	x86_pmu.add = amd_pe_lbr_add;
+	x86_pmu.del = amd_pe_lbr_del;
+	x86_pmu.sched_task = amd_pe_lbr_sched_task;
+	amd_pe_branch_hw_config = amd_pe_lbr_config;
+	static_call_update(perf_snapshot_branch_stack, amd_pe_lbr_snapshot);
 	return min_t(unsigned int, ebx.split.lbr_v2_stack_sz, MAX_LBR_ENTRIES);
 }

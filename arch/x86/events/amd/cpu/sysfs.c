@@ -38,14 +38,14 @@ static ssize_t branches_show(struct device *dev, struct device_attribute *attr, 
 
 static DEVICE_ATTR_RO(branches);
 
-static umode_t if_branches(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t amd_pe_if_branches(struct kobject *kobj, struct attribute *attr, int i)
 {
 	return x86_pmu.lbr_nr ? attr->mode : 0;
 }
 
 static struct attribute *caps[] = { &dev_attr_branches.attr, NULL };
 static const struct attribute_group caps_group = {
-	.name = "caps", .attrs = caps, .is_visible = if_branches,
+	.name = "caps", .attrs = caps, .is_visible = amd_pe_if_branches,
 };
 
 #ifdef CONFIG_PERF_EVENTS_AMD_BRS
@@ -58,14 +58,14 @@ static struct perf_pmu_events_attr brs = {
 	.event_str = "event=" __stringify(AMD_FAM19H_BRS_EVENT) "\n",
 };
 
-static umode_t if_brs(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t amd_pe_if_brs(struct kobject *kobj, struct attribute *attr, int i)
 {
-	return boot_cpu_has(X86_FEATURE_BRS) ? if_branches(kobj, attr, i) : 0;
+	return boot_cpu_has(X86_FEATURE_BRS) ? amd_pe_if_branches(kobj, attr, i) : 0;
 }
 
 static struct attribute *brs_events[] = { &brs.attr.attr, NULL };
 static const struct attribute_group brs_events_group = {
-	.name = "events", .attrs = brs_events, .is_visible = if_brs,
+	.name = "events", .attrs = brs_events, .is_visible = amd_pe_if_brs,
 };
 #endif
 

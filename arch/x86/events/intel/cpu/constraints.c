@@ -67,44 +67,6 @@ look_up(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	return intel_pebs_constraints(event) ?: x86_get_event_constraints(cpuc, i, event);
 }
 
-/*
- * Is @copy the constraint of any listed event?  Events are taken out of the middle of the list, so
- * its place there says nothing.
- */
-static bool is_in_use(struct cpu_hw_events *cpuc, struct event_constraint *copy)
-{
-	int i;
-
-	for (i = 0; i < X86_PMC_IDX_MAX; i++) {
-		if (cpuc->event_constraint[i] == copy)
-			return true;
-	}
-	return false;
-}
-
-/**
- * intel_pe_own_copy - a constraint that may be changed
- * @cpuc: state of a CPU
- * @c: a constraint
- *
- * There are as many copies as events can be listed, so one is free for an event that has none.
- * Return: @c if it is a copy.
- */
-struct event_constraint *intel_pe_own_copy(struct cpu_hw_events *cpuc, struct event_constraint *c)
-{
-	struct event_constraint *copy = cpuc->constraint_list;
-
-	if (c->flags & PERF_X86_EVENT_DYNAMIC)
-		return c;
-	if (WARN_ON_ONCE(!copy))
-		return &emptyconstraint;
-	while (is_in_use(cpuc, copy))
-		copy++;
-	*copy = *c;
-	copy->flags |= PERF_X86_EVENT_DYNAMIC;
-	return copy;
-}
-
 /* The copy an event has begins with what it is a copy of, again. */
 static struct event_constraint *
 refresh(struct event_constraint *copy, struct event_constraint *c)
@@ -117,15 +79,6 @@ refresh(struct event_constraint *copy, struct event_constraint *c)
 	return copy;
 }
 
-static struct event_constraint *
-leave_only(struct cpu_hw_events *cpuc, struct event_constraint *c, u64 counters)
-{
-	c = intel_pe_own_copy(cpuc, c);
-	c->idxmsk64 &= counters;
-	c->weight = hweight64(c->idxmsk64);
-	return c;
-}
-
 /* x86_pmu.get_event_constraints of models without further rules, and what the others begin with */
 struct event_constraint *
 intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
@@ -136,7 +89,7 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 	if (cpuc->excl_cntrs)
 		return intel_pe_exclude(cpuc, event, c);
 	if (branch_sample_counters(event))
-		return leave_only(cpuc, c, x86_pmu.lbr_counters);
+		return intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
 	return c;
 }
 
@@ -181,17 +134,6 @@ intel_pe_get_hsw(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	if (likely(!intel_pe_is_checkpointed(event)))
 		return c;
 	return test_bit(2, c->idxmsk) ? &only_2 : &emptyconstraint;
-}
-
-/* Counter 3 is there or transactions are. */
-struct event_constraint *
-intel_pe_get_tfa(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
-{
-	struct event_constraint *c = intel_pe_get_hsw(cpuc, i, event);
-
-	if (intel_pe_tfa_forbidden() && test_bit(3, c->idxmsk))
-		return leave_only(cpuc, c, ~BIT_ULL(3));
-	return c;
 }
 
 /* The fixed counter of instructions has the least skid. */

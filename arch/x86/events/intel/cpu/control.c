@@ -16,6 +16,7 @@
 #include <asm/debugreg.h>
 
 #include "cpu.h"
+#include "pebs/pebs.h"
 
 static void bts_all(struct cpu_hw_events *cpuc)
 {
@@ -285,6 +286,18 @@ void intel_pe_enable(struct perf_event *event)
 		intel_pmu_enable_bts(event->hw.config);
 }
 
+/* Records that wait in the buffer become samples: afterwards nobody knows whose they were. */
+static void disable_pebs(struct perf_event *event)
+{
+	if (intel_pe_piles_up(this_cpu_ptr(&cpu_hw_events))) {
+		int was_on = __intel_pmu_quiesce();
+
+		intel_pmu_drain_pebs_buffer();
+		__intel_pmu_resume(was_on);
+	}
+	intel_pmu_pebs_disable(event);
+}
+
 /* x86_pmu.disable */
 void intel_pe_disable(struct perf_event *event)
 {
@@ -305,7 +318,7 @@ void intel_pe_disable(struct perf_event *event)
 			pr_warn("Failed to disable the event with invalid index %d\n", idx);
 	}
 	if (unlikely(event->attr.precise_ip))
-		intel_pmu_pebs_disable(event);
+		disable_pebs(event);
 }
 
 /* Without a global register, events that are for guests only are left off; see guest.c. */

@@ -62,14 +62,12 @@ int intel_pe_hybrid_config(struct perf_event *event);
 int intel_pe_check_period(struct perf_event *event, u64 period);
 int intel_pe_aux_output_match(struct perf_event *event);
 
-/* precise.c: what becomes of a precise event */
+/* sampling.c: what becomes of a precise event; errata about short periods */
 void intel_pe_alias_core2(struct perf_event *event);
 void intel_pe_alias_snb(struct perf_event *event);
 void intel_pe_alias_ivb(struct perf_event *event);
 void intel_pe_alias_skl(struct perf_event *event);
 int intel_pe_precise_config(struct perf_event *event);
-
-/* limits.c: errata about short periods */
 void intel_pe_limit_nhm(struct perf_event *event, s64 *left);
 void intel_pe_limit_hsw(struct perf_event *event, s64 *left);
 void intel_pe_limit_bdw(struct perf_event *event, s64 *left);
@@ -80,8 +78,6 @@ u64 intel_pe_first_period(struct perf_event *event);
 struct event_constraint *intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i,
 						 struct perf_event *event);
 struct event_constraint *intel_pe_get_hsw(struct cpu_hw_events *cpuc, int i,
-					  struct perf_event *event);
-struct event_constraint *intel_pe_get_tfa(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
 struct event_constraint *intel_pe_get_icl(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
@@ -98,13 +94,14 @@ struct event_constraint *intel_pe_get_adl(struct cpu_hw_events *cpuc, int i,
 struct event_constraint *intel_pe_get_mtl(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
 void intel_pe_put_constraint(struct cpu_hw_events *cpuc, struct perf_event *event);
-struct event_constraint *intel_pe_own_copy(struct cpu_hw_events *cpuc, struct event_constraint *c);
 
 /* shared.c: registers that events share */
 bool intel_pe_take_registers(struct cpu_hw_events *cpuc, struct perf_event *event);
 void intel_pe_give_registers(struct cpu_hw_events *cpuc, struct perf_event *event);
 
-/* exclusive.c: counters that hyper-threads must not both use */
+/* exclusive.c: constraints that are cut down, and counters that hyper-threads must not both use */
+struct event_constraint *intel_pe_leave_only(struct cpu_hw_events *cpuc,
+					     struct event_constraint *c, u64 counters);
 struct event_constraint *intel_pe_exclude(struct cpu_hw_events *cpuc, struct perf_event *event,
 					  struct event_constraint *c);
 void intel_pe_end_exclusion(struct cpu_hw_events *cpuc, struct perf_event *event);
@@ -114,8 +111,7 @@ void intel_pe_commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter);
 void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 
 /* tfa.c: counter 3 or transactions */
-void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on);
-bool intel_pe_tfa_forbidden(void);
+void intel_pe_tfa_allow(struct cpu_hw_events *cpuc);
 void intel_pe_tfa_setup(void);
 extern struct device_attribute intel_pe_tfa_attr;
 
@@ -130,12 +126,6 @@ extern struct device_attribute intel_pe_freeze_attr;
 struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data);
 struct perf_guest_switch_msr *intel_pe_v1_guest_msrs(int *nr, void *data);
 
-/* counters.c: masks of counters, and constraints and registers cut down to what there is */
-void intel_pe_clip_counters(u64 *general, u64 *fixed, u64 *ctrl);
-void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixed, u64 ctrl);
-void intel_pe_probe_extra_regs(struct extra_reg *er);
-bool intel_pe_msr_works(u32 msr, u64 mask);
-
 /* hybrid.c */
 int intel_pe_hybrid_init(const struct intel_pe_model *model);
 bool intel_pe_hybrid_cpu_starting(int cpu);
@@ -143,8 +133,12 @@ void intel_pe_hybrid_cpu_dead(int cpu);
 void intel_pe_adl_counters(void);
 enum hybrid_cpu_type intel_pe_adl_cpu_type(void);
 
-/* tables.c: from the rows of a model to what the driver works with */
+/* tables.c: from the rows of a model to what the driver works with, cut down to what there is */
 int intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu);
+void intel_pe_clip_counters(u64 *general, u64 *fixed, u64 *ctrl);
+void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixed, u64 ctrl);
+void intel_pe_probe_extra_regs(struct extra_reg *er);
+bool intel_pe_msr_works(u32 msr, u64 mask);
 
 /* sysfs.c */
 int intel_pe_sysfs_init(const struct intel_pe_model *model);

@@ -11,6 +11,9 @@
  * excl_cntrs belongs to the core and is shared by its threads (hotplug.c); excl_thread_id says
  * which of the two this CPU is.  If the machine turns out to have no hyper-threading, all this is
  * switched off (at the end of this file), and cpuc->excl_cntrs is NULL.
+ *
+ * Constraints that were cut down for an event are in cpuc->constraint_list, which is of this file,
+ * too; other files cut down with intel_pe_leave_only().
  */
 #include <linux/cpu.h>
 #include <linux/nmi.h>
@@ -18,6 +21,61 @@
 #include <linux/topology.h>
 
 #include "cpu.h"
+
+/* ------------------------------------------------------------ copies of constraints */
+
+/*
+ * Is @copy the constraint of any listed event?  Events are taken out of the middle of the list, so
+ * its place there says nothing.
+ */
+static bool is_in_use(struct cpu_hw_events *cpuc, struct event_constraint *copy)
+{
+	int i;
+
+	for (i = 0; i < X86_PMC_IDX_MAX; i++) {
+		if (cpuc->event_constraint[i] == copy)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A constraint that may be changed: @c if it is a copy.  There are as many copies as events can be
+ * listed, so one is free for an event that has none.
+ */
+static struct event_constraint *own_copy(struct cpu_hw_events *cpuc, struct event_constraint *c)
+{
+	struct event_constraint *copy = cpuc->constraint_list;
+
+	if (c->flags & PERF_X86_EVENT_DYNAMIC)
+		return c;
+	if (WARN_ON_ONCE(!copy))
+		return &emptyconstraint;
+	while (is_in_use(cpuc, copy))
+		copy++;
+	*copy = *c;
+	copy->flags |= PERF_X86_EVENT_DYNAMIC;
+	return copy;
+}
+
+/**
+ * intel_pe_leave_only - take counters out of a constraint
+ * @cpuc: state of a CPU
+ * @c: a constraint
+ * @counters: those that may stay
+ *
+ * Return: a copy, or @c if it is one.
+ */
+struct event_constraint *intel_pe_leave_only(struct cpu_hw_events *cpuc,
+					     struct event_constraint *c, u64 counters)
+{
+	c = own_copy(cpuc, c);
+	c->idxmsk64 &= counters;
+	c->weight = hweight64(c->idxmsk64);
+	return c;
+}
+
+/* ------------------------------------------------------------ the erratum */
 
 static bool is_off(struct cpu_hw_events *cpuc)
 {
@@ -95,7 +153,7 @@ struct event_constraint *intel_pe_exclude(struct cpu_hw_events *cpuc, struct per
 
 	if (is_off(cpuc))
 		return c;
-	c = intel_pe_own_copy(cpuc, c);
+	c = own_copy(cpuc, c);
 	other = others(cpuc);
 	alone = c->flags & PERF_X86_EVENT_EXCL;
 	if (alone)
@@ -167,7 +225,7 @@ void intel_pe_free_exclusive(struct cpu_hw_events *cpuc)
  * The model has the erratum, and all CPUs are up: is there hyper-threading?  Nobody but the
  * watchdog has an event yet; it is off while the constraints are taken away.
  */
-static int __init check_ht(void)
+static int __init intel_pe_check_ht(void)
 {
 	int cpu;
 
@@ -191,4 +249,4 @@ static int __init check_ht(void)
 	pr_info("PMU erratum BJ122, BV98, HSD29 workaround disabled, HT off\n");
 	return 0;
 }
-subsys_initcall(check_ht);
+subsys_initcall(intel_pe_check_ht);

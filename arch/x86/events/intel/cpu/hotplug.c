@@ -16,7 +16,7 @@
 #include <asm/debugreg.h>
 
 #include "cpu.h"
-#include "ds.h"
+#include "pebs/pebs.h"
 
 static struct intel_shared_regs *alloc_shared(int node)
 {
@@ -160,7 +160,7 @@ static void join_exclusive(struct cpu_hw_events *cpuc, int cpu)
 }
 
 /* Do counters stand still in system management mode?  Runs on each CPU. */
-static void freeze_in_smm(void *unused)
+static void intel_pe_freeze_in_smm(void *unused)
 {
 	if (x86_pmu.attr_freeze_on_smi)
 		msr_set_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
@@ -205,10 +205,10 @@ void intel_pe_cpu_starting(int cpu)
 		/* unknown what is in the register: write it */
 		WARN_ON_ONCE(cpuc->tfa_shadow);
 		cpuc->tfa_shadow = ~0ULL;
-		intel_pe_tfa_set(cpuc, false);
+		intel_pe_tfa_allow(cpuc);
 	}
 	if (x86_pmu.version > 1)
-		freeze_in_smm(NULL);
+		intel_pe_freeze_in_smm(NULL);
 	check_metrics();
 
 	if (!cpuc->shared_regs)
@@ -242,7 +242,7 @@ static ssize_t freeze_on_smi_store(struct device *dev, struct device_attribute *
 	/* a CPU that comes up does it by itself */
 	cpus_read_lock();
 	x86_pmu.attr_freeze_on_smi = value;
-	on_each_cpu(freeze_in_smm, NULL, 1);
+	on_each_cpu(intel_pe_freeze_in_smm, NULL, 1);
 	cpus_read_unlock();
 	return len;
 }

@@ -37,7 +37,7 @@ static void __init set_up(struct x86_hybrid_pmu *h, enum hybrid_pmu_type type, c
 }
 
 /* x86_pmu.filter */
-static void hybrid_filter(struct pmu *pmu, int cpu, bool *skip)
+static void intel_pe_hybrid_filter(struct pmu *pmu, int cpu, bool *skip)
 {
 	*skip = !cpumask_test_cpu(cpu, &hybrid_pmu(pmu)->supported_cpus);
 }
@@ -55,7 +55,7 @@ int __init intel_pe_hybrid_init(const struct intel_pe_model *model)
 		return -ENOMEM;
 	x86_pmu.hybrid_pmu = h;
 	x86_pmu.num_hybrid_pmus = X86_HYBRID_NUM_PMUS;
-	x86_pmu.filter = hybrid_filter;
+	x86_pmu.filter = intel_pe_hybrid_filter;
 	static_branch_enable(&perf_is_hybrid);
 
 	set_up(&h[X86_HYBRID_PMU_ATOM_IDX], hybrid_small, "cpu_atom");

@@ -180,7 +180,7 @@ static void __init init_branches(void)
 		static_call_update(perf_snapshot_branch_stack, intel_pe_branch_snapshot);
 }
 
-static int v6_offset(int index, bool eventsel)
+static int intel_pe_v6_offset(int index, bool eventsel)
 {
 	return MSR_IA32_PMC_V6_STEP * index;
 }
@@ -194,7 +194,7 @@ static void __init place_counters(void)
 		pr_cont("full-width counters, ");
 	}
 	if (x86_pmu.version >= 6) {
-		x86_pmu.addr_offset = v6_offset;
+		x86_pmu.addr_offset = intel_pe_v6_offset;
 		x86_pmu.eventsel = MSR_IA32_PMC_V6_GP0_CFG_A;
 		x86_pmu.perfctr = MSR_IA32_PMC_V6_GP0_CTR;
 		x86_pmu.fixedctr = MSR_IA32_PMC_V6_FX0_CTR;

@@ -23,7 +23,7 @@ u64 intel_pe_event_codes[PERF_COUNT_HW_MAX] __read_mostly = {
 	[PERF_COUNT_HW_CACHE_MISSES]		= 0x412e,
 };
 
-static u64 event_code(int id)
+static u64 intel_pe_event_code(int id)
 {
 	return intel_pe_event_codes[id];
 }
@@ -33,8 +33,8 @@ ssize_t intel_event_sysfs_show(char *page, u64 config)
 	return x86_event_sysfs_show(page, config, config & ARCH_PERFMON_EVENTSEL_EVENT);
 }
 
-static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
-		       bool sched_in)
+static void intel_pe_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+				bool sched_in)
 {
 	intel_pmu_pebs_sched_task(pmu_ctx, sched_in);
 	intel_pmu_lbr_sched_task(pmu_ctx, task, sched_in);
@@ -48,7 +48,7 @@ static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struc
 	.apic			= 1,					\
 	.max_period		= BIT_ULL(31) - 1,			\
 	.max_events		= PERF_COUNT_HW_MAX,			\
-	.event_map		= event_code,				\
+	.event_map		= intel_pe_event_code,			\
 	.events_sysfs_show	= intel_event_sysfs_show,		\
 	.perfctr		= MSR_ARCH_PERFMON_PERFCTR0,		\
 	.eventsel		= MSR_ARCH_PERFMON_EVENTSEL0,		\
@@ -95,7 +95,7 @@ const struct x86_pmu intel_pe_v2_pmu __initconst = {
 	.update			= intel_pe_update,
 	.set_period		= intel_pe_set_period,
 	.guest_get_msrs		= intel_pe_guest_msrs,
-	.sched_task		= sched_task,
+	.sched_task		= intel_pe_sched_task,
 	.swap_task_ctx		= intel_pmu_lbr_swap_task_ctx,
 	.aux_output_match	= intel_pe_aux_output_match,
 	/*

@@ -73,15 +73,15 @@ static const struct fixed_by isolation[] = {
 	{ INTEL_KABYLAKE_L,	12, 0x4e },
 };
 
-static void check_isolation(void)
+static void intel_pe_check_isolation(void)
 {
 	x86_pmu.pebs_no_isolation = !is_mended(isolation, ARRAY_SIZE(isolation));
 }
 
 void __init intel_pe_quirk_pebs_isolation(void)
 {
-	x86_pmu.check_microcode = check_isolation;
-	check_isolation();
+	x86_pmu.check_microcode = intel_pe_check_isolation;
+	intel_pe_check_isolation();
 }
 
 static const struct fixed_by snb_pebs[] = {
@@ -90,7 +90,7 @@ static const struct fixed_by snb_pebs[] = {
 	{ INTEL_SANDYBRIDGE_X,	7, 0x70c },
 };
 
-static void check_snb_pebs(void)
+static void intel_pe_check_snb_pebs(void)
 {
 	bool broken = !is_mended(snb_pebs, ARRAY_SIZE(snb_pebs));
 
@@ -105,9 +105,9 @@ static void check_snb_pebs(void)
 
 void __init intel_pe_quirk_snb_pebs(void)
 {
-	x86_pmu.check_microcode = check_snb_pebs;
+	x86_pmu.check_microcode = intel_pe_check_snb_pebs;
 	guard(cpus_read_lock)();
-	check_snb_pebs();
+	intel_pe_check_snb_pebs();
 }
 
 /* Assume the worst until it is known whether there is hyper-threading; see exclusive.c. */

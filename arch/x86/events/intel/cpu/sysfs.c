@@ -99,7 +99,7 @@ static bool is_for_pmu(struct kobject *kobj, struct attribute *attr)
 }
 
 /* Some models have top-down events for general counters, others metrics. */
-static umode_t topdown_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_topdown_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	struct pmu *pmu = is_hybrid() ? &pmu_of(kobj)->pmu : NULL;
 	bool needs_metrics = x86_pmu.num_topdown_events;
@@ -112,14 +112,14 @@ static umode_t topdown_visible(struct kobject *kobj, struct attribute *attr, int
 }
 
 /* The helper of load latencies is not precise itself. */
-static umode_t mem_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_mem_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	if (is_hybrid())
 		return is_for_pmu(kobj, attr) ? attr->mode : 0;
 	return x86_pmu.pebs || !strcmp(attr->name, "mem-loads-aux") ? attr->mode : 0;
 }
 
-static umode_t tsx_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_tsx_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	int cpu = cpu_of(kobj, attr);
 	bool has = is_hybrid() ? cpu >= 0 && cpu_has(&cpu_data(cpu), X86_FEATURE_RTM) :
@@ -128,7 +128,7 @@ static umode_t tsx_visible(struct kobject *kobj, struct attribute *attr, int i)
 	return has ? attr->mode : 0;
 }
 
-static umode_t format_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_format_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	bool has = is_hybrid() ? cpu_of(kobj, attr) >= 0 : x86_pmu.version >= 2;
 
@@ -137,10 +137,21 @@ static umode_t format_visible(struct kobject *kobj, struct attribute *attr, int 
 	return has ? attr->mode : 0;
 }
 
-static struct attribute_group topdown_group = { .name = "events", .is_visible = topdown_visible };
-static struct attribute_group mem_group = { .name = "events", .is_visible = mem_visible };
-static struct attribute_group tsx_group = { .name = "events", .is_visible = tsx_visible };
-static struct attribute_group format_group = { .name = "format", .is_visible = format_visible };
+static struct attribute_group topdown_group = {
+	.name = "events", .is_visible = intel_pe_topdown_visible,
+};
+
+static struct attribute_group mem_group = {
+	.name = "events", .is_visible = intel_pe_mem_visible,
+};
+
+static struct attribute_group tsx_group = {
+	.name = "events", .is_visible = intel_pe_tsx_visible,
+};
+
+static struct attribute_group format_group = {
+	.name = "format", .is_visible = intel_pe_format_visible,
+};
 
 /* Version 6 has a wider umask, under the old name, and one more filter. */
 static u64 config_mask_of(struct device *dev)
@@ -164,7 +175,7 @@ static ssize_t eq_show(struct device *dev, struct device_attribute *attr, char *
 static DEVICE_ATTR_RO(umask);
 static DEVICE_ATTR_RO(eq);
 
-static umode_t v6_format_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_v6_format_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	if (attr == &dev_attr_umask.attr)
 		return attr->mode;
@@ -174,7 +185,7 @@ static umode_t v6_format_visible(struct kobject *kobj, struct attribute *attr, i
 static struct attribute *v6_format_attrs[] = { &dev_attr_umask.attr, &dev_attr_eq.attr, NULL };
 
 static const struct attribute_group v6_format_group = {
-	.name = "format", .attrs = v6_format_attrs, .is_visible = v6_format_visible,
+	.name = "format", .attrs = v6_format_attrs, .is_visible = intel_pe_v6_format_visible,
 };
 
 static const char *pmu_name;
@@ -214,7 +225,7 @@ static struct attribute *caps_attrs[] = {
 	NULL,
 };
 
-static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_caps_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	bool has = true;
 
@@ -226,14 +237,14 @@ static umode_t caps_visible(struct kobject *kobj, struct attribute *attr, int i)
 }
 
 static const struct attribute_group caps_group = {
-	.name = "caps", .attrs = caps_attrs, .is_visible = caps_visible,
+	.name = "caps", .attrs = caps_attrs, .is_visible = intel_pe_caps_visible,
 };
 
 static struct attribute *setting_attrs[] = {
 	&intel_pe_freeze_attr.attr, &intel_pe_tfa_attr.attr, NULL,
 };
 
-static umode_t setting_visible(struct kobject *kobj, struct attribute *attr, int i)
+static umode_t intel_pe_setting_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
 	if (attr == &intel_pe_tfa_attr.attr && !(x86_pmu.flags & PMU_FL_TFA))
 		return 0;
@@ -241,7 +252,7 @@ static umode_t setting_visible(struct kobject *kobj, struct attribute *attr, int
 }
 
 static const struct attribute_group setting_group = {
-	.attrs = setting_attrs, .is_visible = setting_visible,
+	.attrs = setting_attrs, .is_visible = intel_pe_setting_visible,
 };
 
 static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)

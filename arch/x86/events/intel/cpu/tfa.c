@@ -15,26 +15,35 @@
 
 static bool allowed = true;
 
-bool intel_pe_tfa_forbidden(void)
+static void set_tfa(struct cpu_hw_events *cpuc, u64 value)
 {
-	return !READ_ONCE(allowed);
-}
-
-/* This CPU, interrupts off. */
-void intel_pe_tfa_set(struct cpu_hw_events *cpuc, bool on)
-{
-	u64 value = on ? MSR_TFA_RTM_FORCE_ABORT : 0;
-
 	if (cpuc->tfa_shadow == value)
 		return;
 	cpuc->tfa_shadow = value;
 	wrmsrl(MSR_TSX_FORCE_ABORT, value);
 }
 
-static void commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter)
+/* Transactions need not abort: the counter is free.  This CPU, interrupts off. */
+void intel_pe_tfa_allow(struct cpu_hw_events *cpuc)
+{
+	set_tfa(cpuc, 0);
+}
+
+/* x86_pmu.get_event_constraints */
+static struct event_constraint *
+intel_pe_tfa_get(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
+{
+	struct event_constraint *c = intel_pe_get_hsw(cpuc, i, event);
+
+	if (!READ_ONCE(allowed) && test_bit(TFA_COUNTER, c->idxmsk))
+		return intel_pe_leave_only(cpuc, c, ~BIT_ULL(TFA_COUNTER));
+	return c;
+}
+
+static void intel_pe_tfa_commit(struct cpu_hw_events *cpuc, int i, int counter)
 {
 	if (counter == TFA_COUNTER)
-		intel_pe_tfa_set(cpuc, true);
+		set_tfa(cpuc, MSR_TFA_RTM_FORCE_ABORT);
 }
 
 /* Also by a throttled event: it counts again without being scheduled. */
@@ -48,17 +57,17 @@ static bool is_assigned(const struct cpu_hw_events *cpuc)
 	return false;
 }
 
-static void enable_all(int added)
+static void intel_pe_tfa_enable_all(int added)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
 	if (!is_assigned(cpuc))
-		intel_pe_tfa_set(cpuc, false);
+		intel_pe_tfa_allow(cpuc);
 	intel_pe_enable_all(added);
 }
 
 /* What has the counter goes elsewhere, because its constraint is asked for again. */
-static void leave_counter(void *unused)
+static void intel_pe_tfa_leave_counter(void *unused)
 {
 	if (is_assigned(this_cpu_ptr(&cpu_hw_events)))
 		perf_pmu_resched(x86_get_pmu(smp_processor_id()));
@@ -83,7 +92,7 @@ static ssize_t allow_tsx_force_abort_store(struct device *dev, struct device_att
 
 	WRITE_ONCE(allowed, value);
 	cpus_read_lock();
-	on_each_cpu(leave_counter, NULL, 1);
+	on_each_cpu(intel_pe_tfa_leave_counter, NULL, 1);
 	cpus_read_unlock();
 	return len;
 }
@@ -97,7 +106,7 @@ void __init intel_pe_tfa_setup(void)
 	    boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT))
 		return;
 	x86_pmu.flags |= PMU_FL_TFA;
-	x86_pmu.get_event_constraints = intel_pe_get_tfa;
-	x86_pmu.enable_all = enable_all;
-	x86_pmu.commit_scheduling = commit_scheduling;
+	x86_pmu.get_event_constraints = intel_pe_tfa_get;
+	x86_pmu.enable_all = intel_pe_tfa_enable_all;
+	x86_pmu.commit_scheduling = intel_pe_tfa_commit;
 }

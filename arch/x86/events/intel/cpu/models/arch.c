@@ -22,7 +22,7 @@ static const struct intel_pe_rule v5_rules[] __initconst = {
 static const struct intel_pe_core v5 __initconst = { .rules = v5_rules };
 
 /* A code that stands for a counter after the last one is an event like others. */
-static void __init cut_rules(void)
+static void __init intel_pe_cut_rules(void)
 {
 	int n = min(fls64(x86_pmu.fixed_cntr_mask64), INTEL_PMC_MAX_FIXED);
 
@@ -47,5 +47,5 @@ const struct intel_pe_model intel_pe_arch5 __initconst = {
 	.title	= "generic architected perfmon",
 	.core	= &v5,
 	.alias	= intel_pe_alias_core2,
-	.setup	= cut_rules,
+	.setup	= intel_pe_cut_rules,
 };

@@ -110,7 +110,7 @@ const struct intel_pe_core intel_pe_core_rwc __initconst = {
 const struct intel_pe_core intel_pe_core_lnc __initconst = { LNC, .offcore = { lnl_offcore } };
 const struct intel_pe_core intel_pe_core_lnc_arl __initconst = { LNC, .offcore = { arl_offcore } };
 
-static void __init data_source(void)
+static void __init intel_pe_glc_data_source(void)
 {
 	intel_pmu_pebs_data_source_skl(true);
 }
@@ -134,7 +134,7 @@ static const struct intel_pe_label mem_aux[] __initconst = {
 	.ref_cycles	= 1,						\
 	.metrics	= 8,						\
 	.rtm_abort	= 0x04c9,					\
-	.data_source	= data_source,					\
+	.data_source	= intel_pe_glc_data_source,			\
 	.limit		= intel_pe_limit_glc,				\
 	.config		= intel_pe_tsx_config,				\
 	.get		= intel_pe_get_glc,				\

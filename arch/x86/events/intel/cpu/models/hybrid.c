@@ -72,7 +72,7 @@ static const struct intel_pe_label tsx[] __initconst = {
 	.config		= intel_pe_hybrid_config,	\
 	.tsx		= tsx
 
-static void __init alderlake(void)
+static void __init intel_pe_setup_alderlake(void)
 {
 	x86_pmu.get_hybrid_cpu_type = intel_pe_adl_cpu_type;
 	intel_pe_adl_counters();
@@ -85,7 +85,7 @@ const struct intel_pe_model intel_pe_alderlake __initconst = {
 	.core		= &intel_pe_core_glc,
 	.small		= &intel_pe_core_grt,
 	.flags		= FLAGS | PMU_FL_MEM_LOADS_AUX,
-	.setup		= alderlake,
+	.setup		= intel_pe_setup_alderlake,
 	.data_source	= intel_pmu_pebs_data_source_adl,
 	.latency	= grt_latency_data,
 	.get		= intel_pe_get_adl,

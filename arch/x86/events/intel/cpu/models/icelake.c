@@ -41,12 +41,12 @@ static const struct intel_pe_cache server_offcore[] __initconst = {
 static const struct intel_pe_core icl __initconst = { CORE, .offcore = { intel_pe_offcore_skl } };
 static const struct intel_pe_core icx __initconst = { CORE, .offcore = { server_offcore } };
 
-static void __init volatile_memory(void)
+static void __init intel_pe_icl_volatile_memory(void)
 {
 	intel_pmu_pebs_data_source_skl(false);
 }
 
-static void __init persistent_memory(void)
+static void __init intel_pe_icl_persistent_memory(void)
 {
 	intel_pmu_pebs_data_source_skl(true);
 }
@@ -70,9 +70,9 @@ static void __init persistent_memory(void)
 			    intel_pe_fmt_frontend }
 
 const struct intel_pe_model intel_pe_icelake __initconst = {
-	ICL, .core = &icl, .data_source = volatile_memory,
+	ICL, .core = &icl, .data_source = intel_pe_icl_volatile_memory,
 };
 
 const struct intel_pe_model intel_pe_icelake_x __initconst = {
-	ICL, .core = &icx, .data_source = persistent_memory, .guest_pebs = 1,
+	ICL, .core = &icx, .data_source = intel_pe_icl_persistent_memory, .guest_pebs = 1,
 };

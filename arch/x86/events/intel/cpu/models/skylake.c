@@ -41,12 +41,12 @@ static const struct intel_pe_core skl __initconst = {
 	.pebs		= intel_skl_pebs_event_constraints,
 };
 
-static void __init volatile_memory(void)
+static void __init intel_pe_skl_volatile_memory(void)
 {
 	intel_pmu_pebs_data_source_skl(false);
 }
 
-static void __init persistent_memory(void)
+static void __init intel_pe_skl_persistent_memory(void)
 {
 	intel_pmu_pebs_data_source_skl(true);
 }
@@ -71,9 +71,9 @@ static void __init persistent_memory(void)
 			    intel_pe_fmt_frontend }
 
 const struct intel_pe_model intel_pe_skylake __initconst = {
-	SKL, .data_source = volatile_memory,
+	SKL, .data_source = intel_pe_skl_volatile_memory,
 };
 
 const struct intel_pe_model intel_pe_skylake_x __initconst = {
-	SKL, .data_source = persistent_memory,
+	SKL, .data_source = intel_pe_skl_persistent_memory,
 };

@@ -8,7 +8,7 @@
 
 #include <asm/insn.h>
 
-#include "../lbr.h"
+#include "../lbr/lbr.h"
 
 #define INFO	INTEL_PE_BR_INFO
 #define PRED	INTEL_PE_BR_MISPRED

@@ -11,7 +11,7 @@
 #include <asm/debugreg.h>
 #include <asm/msr.h>
 
-#include "ds.h"
+#include "cpu.h"
 
 #define TRACE_BITS	(DEBUGCTLMSR_TR | DEBUGCTLMSR_BTS | DEBUGCTLMSR_BTINT | \
 			 DEBUGCTLMSR_BTS_OFF_OS | DEBUGCTLMSR_BTS_OFF_USR)

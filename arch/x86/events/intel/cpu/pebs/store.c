@@ -22,7 +22,7 @@
 #include <asm/msr.h>
 #include <asm/tlbflush.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 /* A record of a branch trace: from, to, flags. */
 #define TRACE_RECORD	(3 * sizeof(u64))

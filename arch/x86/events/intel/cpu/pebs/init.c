@@ -10,7 +10,7 @@
 
 #include <asm/cpufeature.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 /* Words of a record of formats 0 to 3. */
 static const u8 words[] __initconst = {

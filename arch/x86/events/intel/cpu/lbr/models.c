@@ -19,20 +19,6 @@
 #define AT(type)	PERF_SAMPLE_BRANCH_##type##_SHIFT
 #define UNSUPPORTED	(-1)
 
-unsigned int intel_pe_branch_has __ro_after_init;
-
-/* What MSR_LBR_SELECT keeps out, but for the last, and what MSR_ARCH_LBR_CTL lets in. */
-const struct intel_pe_select intel_pe_select_msr = {
-	.kernel = BIT(0), .user = BIT(1), .jcc = BIT(2), .rel_call = BIT(3), .ind_call = BIT(4),
-	.ret = BIT(5), .ind_jmp = BIT(6), .rel_jmp = BIT(7), .far = BIT(8), .call_stack = BIT(9),
-};
-
-const struct intel_pe_select intel_pe_select_ctl = {
-	.kernel = BIT(1), .user = BIT(2), .call_stack = BIT(3), .jcc = BIT(16), .rel_jmp = BIT(17),
-	.ind_jmp = BIT(18), .rel_call = BIT(19), .ind_call = BIT(20), .ret = BIT(21),
-	.far = BIT(22),
-};
-
 #define SELECT_MASK	GENMASK(9, 0)
 #define CTL_MASK	(GENMASK(22, 16) | GENMASK(3, 1))
 

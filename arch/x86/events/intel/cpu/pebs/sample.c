@@ -15,7 +15,7 @@
 #include <asm/perf_event.h>
 #include <asm/timer.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 #define ADDRESS_TYPES	(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
 #define ANY_REGS	(PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER)

@@ -2,12 +2,12 @@
 /*
  * Last branch records of Intel CPUs: what the files of this folder share.
  *
- * What the rest of the driver calls is declared in ../../perf_event.h.
+ * What the rest of the driver calls is declared in ../../../perf_event.h.
  */
 #ifndef _ARCH_X86_EVENTS_INTEL_LBR_H
 #define _ARCH_X86_EVENTS_INTEL_LBR_H
 
-#include "cpu.h"
+#include "../cpu.h"
 
 /* What a branch record tells besides from and to, and where. */
 #define INTEL_PE_BR_INFO	BIT(0)	/* it has an info word */
@@ -24,9 +24,6 @@ struct intel_pe_select {
 	u32	jcc, rel_call, ind_call, ret, ind_jmp, rel_jmp, far;
 	u32	call_stack;
 };
-
-extern unsigned int intel_pe_branch_has;
-extern const struct intel_pe_select intel_pe_select_msr, intel_pe_select_ctl;
 
 /* The driver's own bit of reg->config, not for the register: the info words are not wanted. */
 #define INTEL_PE_NO_INFO	BIT_ULL(63)
@@ -48,7 +45,10 @@ static inline unsigned int intel_pe_slot(u64 tos, unsigned int n)
 	return (tos - n) & (x86_pmu.lbr_nr - 1);
 }
 
-/* lbr_regs.c */
+/* regs.c */
+extern unsigned int intel_pe_branch_has;
+extern const struct intel_pe_select intel_pe_select_msr, intel_pe_select_ctl;
+
 u64 intel_pe_tos(void);
 u64 intel_pe_branch_from(unsigned int slot);
 void intel_pe_arch_reset(void);
@@ -57,17 +57,17 @@ void intel_pe_arch_restore(void *ctx);
 void intel_pe_arch_xsave(void *ctx);
 void intel_pe_arch_xrestore(void *ctx);
 
-/* lbr_read.c */
+/* read.c */
 bool intel_pe_decode_branch(struct perf_branch_entry *e, struct lbr_entry raw, unsigned int has);
 u64 intel_pe_order_counters(u64 raw, const u8 *order, int n);
 void intel_pe_arch_read(struct cpu_hw_events *cpuc);
 void intel_pe_arch_read_xsave(struct cpu_hw_events *cpuc);
 
-/* lbr_filter.c */
+/* filter.c */
 u32 intel_pe_branch_kinds(u64 branch_sample_type);
 void intel_pe_filter_branches(struct cpu_hw_events *cpuc);
 
-/* lbr_models.c */
+/* models.c */
 enum intel_pe_map { INTEL_PE_MAP_NHM, INTEL_PE_MAP_SNB, INTEL_PE_MAP_HSW, INTEL_PE_MAP_ARCH };
 void intel_pe_fill_map(int *map, enum intel_pe_map which);
 

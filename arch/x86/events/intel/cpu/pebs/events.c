@@ -18,7 +18,7 @@
  */
 #include <linux/perf_event.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 #define MATCH_EVENT	(ARCH_PERFMON_EVENTSEL_EVENT | X86_ALL_EVENT_FLAGS)
 #define MATCH_UMASK	(INTEL_ARCH_EVENT_MASK | X86_ALL_EVENT_FLAGS)

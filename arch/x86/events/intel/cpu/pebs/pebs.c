@@ -20,7 +20,7 @@
 
 #include <asm/msr.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 #define MEMINFO_TYPES	(PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR | \
 			 PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_TRANSACTION | \
@@ -86,15 +86,9 @@ int intel_pe_record_size(u64 cfg)
 
 /* ------------------------------------------------------------ events come and go */
 
-/* Do all of them pile up records?  Those into a PT trace leave none in the buffer. */
-static bool piles_up(struct cpu_hw_events *cpuc)
-{
-	return cpuc->n_pebs == cpuc->n_large_pebs && cpuc->n_pebs != cpuc->n_pebs_via_pt;
-}
-
 static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, int by)
 {
-	const bool before = piles_up(cpuc);
+	const bool before = intel_pe_piles_up(cpuc);
 
 	cpuc->n_pebs += by;
 	if (event->hw.flags & PERF_X86_EVENT_LARGE_PEBS)
@@ -104,7 +98,7 @@ static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, in
 
 	if (by > 0 && cpuc->n_pebs == 1)
 		cpuc->pebs_data_cfg = PEBS_UPDATE_DS_SW;
-	if (before == piles_up(cpuc))
+	if (before == intel_pe_piles_up(cpuc))
 		return;
 	if (before)
 		perf_sched_cb_dec(event->pmu);
@@ -152,7 +146,7 @@ void intel_pmu_pebs_sched_task(struct perf_event_pmu_context *pmu_ctx, bool sche
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
-	if (!sched_in && piles_up(cpuc))
+	if (!sched_in && intel_pe_piles_up(cpuc))
 		intel_pmu_drain_pebs_buffer();
 }
 
@@ -270,21 +264,12 @@ void intel_pmu_pebs_enable(struct perf_event *event)
 
 /**
  * intel_pmu_pebs_disable - the counter is an ordinary one again
- * @event: which stops
- *
- * Its records so far become samples: afterwards nobody knows whose they were.
+ * @event: which stops; its records so far have become samples
  */
 void intel_pmu_pebs_disable(struct perf_event *event)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	struct hw_perf_event *hw = &event->hw;
-
-	if (piles_up(cpuc)) {
-		int was_on = __intel_pmu_quiesce();
-
-		intel_pmu_drain_pebs_buffer();
-		__intel_pmu_resume(was_on);
-	}
 
 	cpuc->pebs_enabled &= ~enable_bits(hw);
 	if (is_pebs_pt(event) && !(cpuc->pebs_enabled & ~PEBS_VIA_PT_MASK))

@@ -12,7 +12,7 @@
  */
 #include <linux/perf_event.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 #define S(field, value)	PERF_MEM_S(field, value)
 #define LOAD(means)	(S(OP, LOAD) | (means))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Last branch records: the registers themselves.  Empty them, and save and restore a call stack
- * that belongs to a task.
+ * Last branch records: the registers themselves, and what is in them.  Empty them, and save and
+ * restore a call stack that belongs to a task.
  *
  * Before architectural ones they are a ring, and TOS says which slot is the newest.  Architectural
  * ones move: the newest is always the first; and they may be an XSAVE component.
@@ -15,6 +15,21 @@
 #include <asm/msr.h>
 
 #include "lbr.h"
+
+/* What a record tells, INTEL_PE_BR_*: models.c finds out. */
+unsigned int intel_pe_branch_has __ro_after_init;
+
+/* What MSR_LBR_SELECT keeps out, but for the last, and what MSR_ARCH_LBR_CTL lets in. */
+const struct intel_pe_select intel_pe_select_msr = {
+	.kernel = BIT(0), .user = BIT(1), .jcc = BIT(2), .rel_call = BIT(3), .ind_call = BIT(4),
+	.ret = BIT(5), .ind_jmp = BIT(6), .rel_jmp = BIT(7), .far = BIT(8), .call_stack = BIT(9),
+};
+
+const struct intel_pe_select intel_pe_select_ctl = {
+	.kernel = BIT(1), .user = BIT(2), .call_stack = BIT(3), .jcc = BIT(16), .rel_jmp = BIT(17),
+	.ind_jmp = BIT(18), .rel_call = BIT(19), .ind_call = BIT(20), .ret = BIT(21),
+	.far = BIT(22),
+};
 
 /* Flags in the from address, in some formats. */
 #define FROM_TSX	(BIT_ULL(62) | BIT_ULL(61))
@@ -64,16 +79,16 @@ u64 intel_pe_tos(void)
 	return tos;
 }
 
-static void write_slot(unsigned int slot, const struct lbr_entry *e, bool info)
+static void write_slot(unsigned int slot, const struct lbr_entry *e)
 {
 	wrmsrl(x86_pmu.lbr_from + slot, lbr_from_signext_quirk_wr(e->from));
 	wrmsrl(x86_pmu.lbr_to + slot, e->to);
-	if (info)
+	if (intel_pe_branch_has & INTEL_PE_BR_INFO)
 		wrmsrl(x86_pmu.lbr_info + slot, e->info);
 }
 
 /* Is there a branch? */
-static bool read_slot(unsigned int slot, struct lbr_entry *e, bool info)
+static bool read_slot(unsigned int slot, struct lbr_entry *e)
 {
 	u64 from = intel_pe_branch_from(slot);
 
@@ -81,7 +96,7 @@ static bool read_slot(unsigned int slot, struct lbr_entry *e, bool info)
 		return false;
 	e->from = from;
 	rdmsrl(x86_pmu.lbr_to + slot, e->to);
-	if (info)
+	if (intel_pe_branch_has & INTEL_PE_BR_INFO)
 		rdmsrl(x86_pmu.lbr_info + slot, e->info);
 	return true;
 }
@@ -108,7 +123,7 @@ void intel_pmu_lbr_reset_64(void)
 	unsigned int slot;
 
 	for (slot = 0; slot < x86_pmu.lbr_nr; slot++)
-		write_slot(slot, &none, x86_pmu.lbr_has_info);
+		write_slot(slot, &none);
 }
 
 /**
@@ -121,8 +136,7 @@ void intel_pmu_lbr_save(void *ctx)
 	u64 tos = intel_pe_tos();
 	int n = 0;
 
-	while (n < x86_pmu.lbr_nr &&
-	       read_slot(intel_pe_slot(tos, n), &t->lbr[n], x86_pmu.lbr_has_info))
+	while (n < x86_pmu.lbr_nr && read_slot(intel_pe_slot(tos, n), &t->lbr[n]))
 		n++;
 	t->valid_lbrs = n;
 	t->tos = tos;
@@ -141,8 +155,7 @@ void intel_pmu_lbr_restore(void *ctx)
 	int n;
 
 	for (n = 0; n < x86_pmu.lbr_nr; n++)
-		write_slot(intel_pe_slot(t->tos, n), n < t->valid_lbrs ? &t->lbr[n] : &none,
-			   x86_pmu.lbr_has_info);
+		write_slot(intel_pe_slot(t->tos, n), n < t->valid_lbrs ? &t->lbr[n] : &none);
 	wrmsrl(x86_pmu.lbr_tos, t->tos);
 	if (__this_cpu_read(cpu_hw_events.lbr_select))
 		wrmsrl(MSR_LBR_SELECT, t->lbr_sel);
@@ -169,7 +182,7 @@ void intel_pe_arch_save(void *ctx)
 	struct x86_perf_task_context_arch_lbr *t = ctx;
 	unsigned int n = 0;
 
-	while (n < x86_pmu.lbr_nr && read_slot(n, &t->entries[n], true))
+	while (n < x86_pmu.lbr_nr && read_slot(n, &t->entries[n]))
 		n++;
 	if (n < x86_pmu.lbr_nr) {
 		t->entries[n].from = 0;
@@ -189,7 +202,7 @@ void intel_pe_arch_restore(void *ctx)
 	if (!t->entries[x86_pmu.lbr_nr - 1].from)
 		intel_pe_arch_reset();
 	for (n = 0; n < x86_pmu.lbr_nr && t->entries[n].from; n++)
-		write_slot(n, &t->entries[n], true);
+		write_slot(n, &t->entries[n]);
 }
 
 /**

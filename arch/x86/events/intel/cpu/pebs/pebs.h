@@ -2,12 +2,12 @@
 /*
  * Debug store and PEBS of Intel CPUs: what the files of this folder share.
  *
- * What the rest of the driver calls is declared in ../../perf_event.h.
+ * What the rest of the driver calls is declared in ../../../perf_event.h.
  */
-#ifndef _ARCH_X86_EVENTS_INTEL_DS_H
-#define _ARCH_X86_EVENTS_INTEL_DS_H
+#ifndef _ARCH_X86_EVENTS_INTEL_PEBS_H
+#define _ARCH_X86_EVENTS_INTEL_PEBS_H
 
-#include "cpu.h"
+#include "../cpu.h"
 
 /*
  * The records of formats 0 to 3, in words of 64 bits.  Format 0 ends before the status, 1 before
@@ -37,17 +37,25 @@ struct intel_pe_groups {
 	void			*end;
 };
 
+/*
+ * Do all PEBS events of the CPU pile up records?  Those into a PT trace leave none in the buffer.
+ */
+static inline bool intel_pe_piles_up(struct cpu_hw_events *cpuc)
+{
+	return cpuc->n_pebs == cpuc->n_large_pebs && cpuc->n_pebs != cpuc->n_pebs_via_pt;
+}
+
 /* pebs.c */
 u64 intel_pe_groups_for(struct perf_event *event);
 int intel_pe_record_size(u64 cfg);
 
-/* pebs_drain.c */
+/* drain.c */
 size_t intel_pe_size_at(const void *record, size_t left, size_t fixed);
 u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided);
 s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int overflows);
 void intel_pe_drain_pebs(struct pt_regs *regs, struct perf_sample_data *data);
 
-/* pebs_sample.c */
+/* sample.c */
 void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs *at_pmi,
 			   struct perf_sample_data *data, struct pt_regs *regs);
 void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_regs *at_pmi,
@@ -55,13 +63,13 @@ void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_re
 void intel_pe_take_apart(void *record, struct intel_pe_groups *g);
 u64 intel_pe_transaction(u64 tsx, u64 ax);
 
-/* pebs_rewind.c */
+/* rewind.c */
 int intel_pe_alloc_rewind(int cpu);
 void intel_pe_free_rewind(int cpu);
 bool intel_pe_rewind(struct pt_regs *regs);
 int intel_pe_last_insn(const u8 *code, int size, bool is_64bit);
 
-/* pebs_source.c */
+/* source.c */
 u64 intel_pe_data_source(struct perf_event *event, u64 status);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <asm/insn.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 /* A longer basic block than this is no basic block. */
 #define BLOCK_MAX	PAGE_SIZE

@@ -21,7 +21,7 @@
 
 #include <asm/msr.h>
 
-#include "ds.h"
+#include "pebs.h"
 
 /* Event counters of either kind: 32 general ones, 16 fixed ones. */
 #define COUNTERS	(INTEL_PMC_IDX_FIXED + MAX_FIXED_PEBS_EVENTS)
@@ -43,6 +43,7 @@ struct drain {
 	u64		enabled;	/* counters with PEBS */
 	u64		owners;		/* those that have a tally */
 	struct tally	*of;		/* by counter */
+	struct pt_regs	*at_pmi;	/* NULL outside the PMI */
 };
 
 /*
@@ -216,7 +217,7 @@ static void account_reloaded(struct perf_event *event, unsigned int overflows)
  * Counts and periods are those of now; in the PMI, where nobody asks for counts, only those of
  * events with records.  An event with records whose period is not over has none.
  */
-static void account(struct drain *d, bool in_pmi)
+static void account(struct drain *d)
 {
 	struct perf_event *event;
 	struct tally none = {};
@@ -225,7 +226,7 @@ static void account(struct drain *d, bool in_pmi)
 
 	for_each_counter(idx, d->enabled) {
 		t = d->owners & BIT_ULL(idx) ? &d->of[idx] : &none;
-		if (in_pmi && !t->event)
+		if (d->at_pmi && !t->event)
 			continue;
 		event = t->event ?: this_cpu_read(cpu_hw_events.events[idx]);
 		if (event && event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD)
@@ -235,7 +236,7 @@ static void account(struct drain *d, bool in_pmi)
 	}
 }
 
-static void report_lost(struct drain *d, bool in_pmi)
+static void report_lost(struct drain *d)
 {
 	struct tally *t;
 	int idx;
@@ -245,7 +246,7 @@ static void report_lost(struct drain *d, bool in_pmi)
 		if (!t->event || !t->lost)
 			continue;
 		perf_log_lost_samples(t->event, t->lost);
-		if (in_pmi && perf_event_account_interrupt(t->event))
+		if (d->at_pmi && perf_event_account_interrupt(t->event))
 			x86_pmu_stop(t->event, 0);
 	}
 }
@@ -269,7 +270,7 @@ static void write_sample(struct tally *t, void *record, struct pt_regs *at_pmi,
 		x86_pmu_stop(t->event, 0);
 }
 
-static void write_samples(struct drain *d, struct pt_regs *at_pmi, struct perf_sample_data *data)
+static void write_samples(struct drain *d, struct perf_sample_data *data)
 {
 	u64 own, collided;
 	void *record;
@@ -280,7 +281,7 @@ static void write_samples(struct drain *d, struct pt_regs *at_pmi, struct perf_s
 		own = owners(d, record, &collided);
 		for_each_counter(idx, own) {
 			if (d->of[idx].event)
-				write_sample(&d->of[idx], record, at_pmi, data);
+				write_sample(&d->of[idx], record, d->at_pmi, data);
 		}
 	}
 }
@@ -310,11 +311,12 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
 	d.owners = 0;
 	d.of = this_cpu_ptr(tallies);
+	d.at_pmi = at_pmi;
 
 	count_records(&d);
-	account(&d, at_pmi);
+	account(&d);
 	if (!d.owners)
 		return;
-	report_lost(&d, at_pmi);
-	write_samples(&d, at_pmi, data);
+	report_lost(&d);
+	write_samples(&d, data);
 }
