@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * newest.c - what the ABI has that Linux 6.12 did not know.
+ * abi_after_6_12.c - what the ABI has that Linux 6.12 did not know.
  *
  * The ninth version of the attr with config4, the bits of deferred call chains, and constants.
  * A kernel that takes 136 bytes for the whole attr is older; cases about config4 are skipped there.

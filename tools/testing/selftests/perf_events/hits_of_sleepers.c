@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sleeping.c - tracepoints that tell of a task other than the running one: sched_wakeup is a hit of
+ * hits_of_sleepers.c - tracepoints that tell of a task other than the running one: sched_wakeup is a hit of
  * the events of the task that is woken, which sleeps meanwhile.
  */
 #include "lib/ptest.h"
