@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hits_of_sleepers.c - tracepoints that tell of a task other than the running one: sched_wakeup is a hit of
- * the events of the task that is woken, which sleeps meanwhile.
+ * hits_of_sleepers.c - tracepoints that tell of a task other than the running one: sched_wakeup is
+ * a hit of the events of the task that is woken, which sleeps meanwhile.
  */
 #include "lib/ptest.h"
 #include <errno.h>
