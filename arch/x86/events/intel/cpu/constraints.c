@@ -62,7 +62,7 @@ look_up(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 
 	if (c)
 		return c;
-	if (!intel_pe_take_registers(cpuc, event))
+	if (!intel_pe_get_extra_regs(cpuc, event))
 		return &emptyconstraint;
 	return intel_pebs_constraints(event) ?: x86_get_event_constraints(cpuc, i, event);
 }
@@ -87,7 +87,7 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 
 	c = refresh(cpuc->event_constraint[i], look_up(cpuc, i, event));
 	if (cpuc->excl_cntrs)
-		return intel_pe_exclude(cpuc, event, c);
+		return intel_pe_get_excl_cntrs(cpuc, event, c);
 	if (branch_sample_counters(event))
 		return intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
 	return c;
@@ -96,9 +96,9 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 /* x86_pmu.put_event_constraints */
 void intel_pe_put_constraint(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
-	intel_pe_give_registers(cpuc, event);
+	intel_pe_put_extra_regs(cpuc, event);
 	if (cpuc->excl_cntrs)
-		intel_pe_end_exclusion(cpuc, event);
+		intel_pe_put_excl_cntrs(cpuc, event);
 }
 
 /* One of a few constraints, by which of counters 0 and 1 the event could have. */

@@ -95,17 +95,18 @@ struct event_constraint *intel_pe_get_mtl(struct cpu_hw_events *cpuc, int i,
 					  struct perf_event *event);
 void intel_pe_put_constraint(struct cpu_hw_events *cpuc, struct perf_event *event);
 
-/* shared.c: registers that events share */
-bool intel_pe_take_registers(struct cpu_hw_events *cpuc, struct perf_event *event);
-void intel_pe_give_registers(struct cpu_hw_events *cpuc, struct perf_event *event);
+/* extra_regs.c: registers that events share */
+bool intel_pe_get_extra_regs(struct cpu_hw_events *cpuc, struct perf_event *event);
+void intel_pe_put_extra_regs(struct cpu_hw_events *cpuc, struct perf_event *event);
 
-/* exclusive.c: constraints that are cut down, and counters that hyper-threads must not both use */
+/* excl_cntrs.c: constraints that are cut down, and counters that hyper-threads must not both use */
 struct event_constraint *intel_pe_leave_only(struct cpu_hw_events *cpuc,
 					     struct event_constraint *c, u64 counters);
-struct event_constraint *intel_pe_exclude(struct cpu_hw_events *cpuc, struct perf_event *event,
-					  struct event_constraint *c);
-void intel_pe_end_exclusion(struct cpu_hw_events *cpuc, struct perf_event *event);
-void intel_pe_free_exclusive(struct cpu_hw_events *cpuc);
+struct event_constraint *intel_pe_get_excl_cntrs(struct cpu_hw_events *cpuc,
+						 struct perf_event *event,
+						 struct event_constraint *c);
+void intel_pe_put_excl_cntrs(struct cpu_hw_events *cpuc, struct perf_event *event);
+void intel_pe_free_excl_cntrs(struct cpu_hw_events *cpuc);
 void intel_pe_start_scheduling(struct cpu_hw_events *cpuc);
 void intel_pe_commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter);
 void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);

@@ -98,7 +98,7 @@ void intel_cpuc_finish(struct cpu_hw_events *cpuc)
 	if (regs && (regs->core_id == -1 || !--regs->refcnt))
 		kfree(regs);
 	cpuc->shared_regs = NULL;
-	intel_pe_free_exclusive(cpuc);
+	intel_pe_free_excl_cntrs(cpuc);
 }
 
 int intel_pe_cpu_prepare(int cpu)

@@ -110,7 +110,7 @@ void __init intel_pe_quirk_snb_pebs(void)
 	intel_pe_check_snb_pebs();
 }
 
-/* Assume the worst until it is known whether there is hyper-threading; see exclusive.c. */
+/* Assume the worst until it is known whether there is hyper-threading; see excl_cntrs.c. */
 void __init intel_pe_quirk_ht(void)
 {
 	x86_pmu.flags |= PMU_FL_EXCL_CNTRS | PMU_FL_EXCL_ENABLED;

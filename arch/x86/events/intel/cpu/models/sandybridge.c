@@ -3,7 +3,7 @@
  * Sandy Bridge and Ivy Bridge, clients and servers.
  *
  * Without hyper-threading there are eight counters, of which some events can use the first four;
- * with it, memory events need theirs alone in the core (exclusive.c).
+ * with it, memory events need theirs alone in the core (excl_cntrs.c).
  *
  * Offcore responses from here on: who asked is in bits 0-15 (data read 0, RFO 1, prefetched data 4,
  * prefetched RFO 5, prefetched to the L3 7 and 8), any response is bit 16, who answered is in bits

@@ -139,13 +139,14 @@ static void announce(struct cpu_hw_events *cpuc, struct perf_event *event)
 }
 
 /**
- * intel_pe_exclude - take out of a constraint what the other thread forbids
+ * intel_pe_get_excl_cntrs - take out of a constraint what the other thread forbids
  * @cpuc: state of a CPU
  * @event: event
  * @c: its constraint
  */
-struct event_constraint *intel_pe_exclude(struct cpu_hw_events *cpuc, struct perf_event *event,
-					  struct event_constraint *c)
+struct event_constraint *intel_pe_get_excl_cntrs(struct cpu_hw_events *cpuc,
+						 struct perf_event *event,
+						 struct event_constraint *c)
 {
 	struct intel_excl_states *other;
 	bool alone;
@@ -181,13 +182,13 @@ static int assigned(struct cpu_hw_events *cpuc, struct perf_event *event)
 }
 
 /**
- * intel_pe_end_exclusion - an event is deleted, or could not be scheduled
+ * intel_pe_put_excl_cntrs - an event is deleted, or could not be scheduled
  * @cpuc: state of a CPU
  * @event: event
  *
  * In the second case, when the lock is held, it was not committed.
  */
-void intel_pe_end_exclusion(struct cpu_hw_events *cpuc, struct perf_event *event)
+void intel_pe_put_excl_cntrs(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
 	struct intel_excl_cntrs *core = cpuc->excl_cntrs;
 	int counter;
@@ -208,7 +209,7 @@ void intel_pe_end_exclusion(struct cpu_hw_events *cpuc, struct perf_event *event
 	mine(cpuc)->state[counter] = INTEL_EXCL_UNUSED;
 }
 
-void intel_pe_free_exclusive(struct cpu_hw_events *cpuc)
+void intel_pe_free_excl_cntrs(struct cpu_hw_events *cpuc)
 {
 	struct intel_excl_cntrs *core = cpuc->excl_cntrs;
 
@@ -244,7 +245,7 @@ static int __init intel_pe_check_ht(void)
 	x86_pmu.stop_scheduling = NULL;
 	hardlockup_detector_perf_restart();
 	for_each_online_cpu(cpu)
-		intel_pe_free_exclusive(&per_cpu(cpu_hw_events, cpu));
+		intel_pe_free_excl_cntrs(&per_cpu(cpu_hw_events, cpu));
 	cpus_read_unlock();
 	pr_info("PMU erratum BJ122, BV98, HSD29 workaround disabled, HT off\n");
 	return 0;

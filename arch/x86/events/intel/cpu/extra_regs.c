@@ -89,13 +89,13 @@ static bool take_one(struct cpu_hw_events *cpuc, struct perf_event *event,
 }
 
 /**
- * intel_pe_take_registers - take the shared registers of an event
+ * intel_pe_get_extra_regs - take the shared registers of an event
  * @cpuc: state of a CPU
  * @event: event
  *
  * Return: false, with none taken, if there is one that has another value.
  */
-bool intel_pe_take_registers(struct cpu_hw_events *cpuc, struct perf_event *event)
+bool intel_pe_get_extra_regs(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
 	if (!take_one(cpuc, event, &event->hw.extra_reg))
 		return false;
@@ -105,8 +105,8 @@ bool intel_pe_take_registers(struct cpu_hw_events *cpuc, struct perf_event *even
 	return false;
 }
 
-/** intel_pe_give_registers - undo intel_pe_take_registers() */
-void intel_pe_give_registers(struct cpu_hw_events *cpuc, struct perf_event *event)
+/** intel_pe_put_extra_regs - undo intel_pe_get_extra_regs() */
+void intel_pe_put_extra_regs(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
 	give(cpuc, &event->hw.extra_reg);
 	give(cpuc, &event->hw.branch_reg);
