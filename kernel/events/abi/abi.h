@@ -11,10 +11,6 @@ int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy
 int pe_attr_permit(const struct perf_event_attr *attr);
 int pe_attr_set_clock(struct pe_event *e, clockid_t id);	/* e has its PMU */
 
-/* open.c */
-int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx);	/* ctx->mutex held */
-bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx);	/* as well */
-
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
 

@@ -180,68 +180,6 @@ static int check_task(struct opening *o)
 	return may_observe(o->attr, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
 }
 
-/* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
-static bool rivals(const struct pe_event *e, const struct pe_event *other)
-{
-	return e->pmu == other->pmu &&
-	       (e->cpu == other->cpu || e->cpu == -1 || other->cpu == -1);
-}
-
-/**
- * pe_has_rival() - is the event's PMU taken?
- * @e: the event
- * @ctx: the context it is to be attached to, its mutex held
- *
- * Return: whether the PMU can do one thing at a time, and another event there is in the way.
- */
-bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx)
-{
-	struct pe_event *other;
-	bool found = false;
-
-	if (!is_exclusive_pmu(e->pmu))
-		return false;
-	raw_spin_lock_irq(&ctx->lock);
-	list_for_each_entry(other, &ctx->events, ctx_entry)
-		found |= rivals(e, other);
-	raw_spin_unlock_irq(&ctx->lock);
-	return found;
-}
-
-/**
- * pe_prepare_ctx() - everything between finding a context and attaching an event to it
- * @e: the event; its group leader may be another one, checked by the caller
- * @ctx: the context, its mutex held
- *
- * Sets e->pmu_ctx: software events go where the rest of their group is.
- * Return: 0; -ESRCH if the task exits; -ENODEV if the CPU is offline; -ENOMEM.
- */
-int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx)
-{
-	struct pe_event *leader = pe_leader(e);
-	struct pmu *pmu = e->pmu;
-	int err;
-
-	if (ctx->dead)
-		return -ESRCH;
-	if (!ctx->task && !per_cpu(pe_cpu, ctx->cpu).online)
-		return -ENODEV;
-
-	if (leader != e && is_software_event(&e->pub))
-		pmu = pe_pmu_ctx(leader)->pmu;
-	err = pe_ctx_reserve(ctx, pmu, e);
-	/* Where it goes when the others leave. */
-	if (!err && pmu != e->pmu)
-		err = pe_ctx_reserve(ctx, e->pmu, e);
-	/* A leader in a cgroup's slot is queued there, by the PMU that the newcomer brings. */
-	if (!err && leader->cgrp != e->cgrp)
-		err = pe_ctx_reserve(ctx, pmu, leader);
-	if (err)
-		return err;
-	e->pmu_ctx = &pe_find_pmu_ctx(ctx, pmu)->pub;
-	return pe_task_data_get(e, ctx);
-}
-
 /* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
 static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ctx *ctx)
 {

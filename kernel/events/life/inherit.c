@@ -42,15 +42,6 @@ static void copy_period(struct pe_event *copy, const struct pe_event *from)
 	local64_set(&copy->hw.period_left, from->hw.sample_period);
 }
 
-/*
- * The PMU that schedules the copy's group so far, as for an opened event.  Not the one that has the
- * original: the hardware there may be leaving, and be left out of the copy.
- */
-static struct pmu *group_pmu(struct pe_event *e, struct pe_event *leader)
-{
-	return leader && is_software_event(&e->pub) ? pe_pmu_ctx(leader)->pmu : e->pmu;
-}
-
 /* Return: the copy, attached; NULL if its PMU is going. */
 static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader,
 				  enum perf_event_state state, struct pe_ctx *ctx)
@@ -64,7 +55,6 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 		.parent	= origin,
 	};
 	struct perf_event_attr whole;
-	struct pmu *pmu;
 	struct pe_event *e;
 	int err;
 
@@ -84,14 +74,7 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 	e->attr.enable_on_exec = from->attr.enable_on_exec;
 	copy_period(e, from);
 
-	pmu = group_pmu(e, leader);
-	err = pe_ctx_reserve(ctx, pmu, e);
-	if (!err && pmu != e->pmu)
-		err = pe_ctx_reserve(ctx, e->pmu, e);
-	if (!err) {
-		e->pmu_ctx = &pe_find_pmu_ctx(ctx, pmu)->pub;
-		err = pe_task_data_get(e, ctx);
-	}
+	err = pe_prepare_ctx(e, ctx);
 	if (err) {
 		pe_put(e);
 		return ERR_PTR(err);

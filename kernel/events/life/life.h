@@ -46,6 +46,8 @@ static inline struct perf_buffer *pe_bound_buffer(struct pe_event *e)
 /* install.c */
 struct pe_ctx *pe_lock_ctx(struct pe_event *e);		/* e->ctx, its mutex */
 struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
+int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx);	/* ctx->mutex held */
+bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx);	/* as well */
 void pe_attach(struct pe_ctx *ctx, struct pe_event *e);	/* publishes e, which gets the reference */
 void pe_detach(struct pe_event *e, enum perf_event_state final);
 void pe_retire(struct pe_event *e);
