@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 static struct perf_event_attr calls(void)
 {
@@ -394,12 +395,30 @@ static u64 calls_to(int cpu)
 	return strtoull(line, NULL, 10);
 }
 
-static void *busy_on_1(void *stop)
+/*
+ * An idle CPU may look for calls without an interrupt.  Not a thread: where one CPU has another drop
+ * its translations by a call, each fork would be one.
+ */
+static pid_t keep_busy(int cpu)
 {
-	pt_pin(1);
-	while (!__atomic_load_n((bool *)stop, __ATOMIC_ACQUIRE))
-		;
-	return NULL;
+	int there[2];
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(there), "pipe");
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pt_pin(cpu);
+		if (write(there[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			;
+	}
+	pt_need(read(there[0], &c, 1) == 1, "nobody on CPU %d", cpu);
+	close(there[0]);
+	close(there[1]);
+	return pid;
 }
 
 /*
@@ -450,8 +469,7 @@ static void reads_interrupt_once(void)
 {
 	static int fd[257];
 	struct pt_ring ring;
-	pthread_t busy;
-	bool stop = false;
+	pid_t busy;
 	int i;
 
 	if (pt_online_cpus() < 2)
@@ -459,8 +477,7 @@ static void reads_interrupt_once(void)
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 writes READ records from any CPU");
 	pt_pin(0);
-	/* An idle CPU may look for calls without an interrupt. */
-	pt_need(!pthread_create(&busy, NULL, busy_on_1, &stop), "thread");
+	busy = keep_busy(1);
 	open_telling(fd, 0, 256, false);
 	pt_eq(calls_of_an_exit(NULL, 0), 0);
 	pt_map(&ring, fd[0], 16);
@@ -470,8 +487,8 @@ static void reads_interrupt_once(void)
 	pt_eq(calls_of_an_exit(&ring, 256), 1);
 	open_telling(fd, 256, 257, true);
 	pt_eq(calls_of_an_exit(&ring, 257), 2);
-	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
-	pthread_join(busy, NULL);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
 }
 
 static const struct pt_case cases[] = {
