@@ -396,8 +396,8 @@ static u64 calls_to(int cpu)
 }
 
 /*
- * An idle CPU may look for calls without an interrupt.  Not a thread: where one CPU has another drop
- * its translations by a call, each fork would be one.
+ * An idle CPU may look for calls without an interrupt. Not a thread: where one CPU has another
+ * drop its translations by a call, each fork would be one.
  */
 static pid_t keep_busy(int cpu)
 {
