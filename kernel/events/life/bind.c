@@ -217,6 +217,13 @@ static struct perf_buffer *mapped_buffer(struct pe_event *target)
 	return rb;
 }
 
+/* For who has opened @e and not attached it yet, or somebody later. */
+static bool is_attached(const struct pe_event *e)
+{
+	/* An event that leaves just now writes no more: either answer is right. */
+	return data_race(e->attach_state) & PERF_ATTACH_CONTEXT;
+}
+
 /**
  * pe_set_output() - write to the buffer of another event
  * @e: whose output it is
@@ -254,12 +261,11 @@ int pe_set_output(struct pe_event *e, struct pe_event *target)
 		rb = mapped_buffer(target);
 	if (rb) {
 		/*
-		 * Its children run when and where they like.  And one that is in no context yet may
-		 * be the first of its own: when the last one before was closed, that one's record
-		 * may have been under way on another CPU.
+		 * The children of an event run when and where they like.  And an event that is in
+		 * no context yet may become the first of its context: when the last one before was
+		 * closed, a record of that one may have been under way on another CPU.
 		 */
-		if (e->cpu == -1 &&
-		    (e->attr.inherit || !(e->attach_state & PERF_ATTACH_CONTEXT)))
+		if (e->cpu == -1 && (e->attr.inherit || !is_attached(e)))
 			pe_buffer_crowd(rb);
 		pe_bind_buffer(e, rb);
 		ret = 0;
