@@ -9,8 +9,8 @@
 #include "../model.h"
 
 #define BIG_FIXED							\
-	FIXED(0, 0xc0, 0x0100), FIXED(1, 0x3c), FIXED(2, 0x300, 0x013c), FIXED(3, 0x400), \
-	METRICS(8)
+	FIXED(0, 0xc0, 0x0100), FIXED(1, 0x3c, 0x0200), FIXED(2, 0x300, 0x013c), \
+	FIXED(3, 0x400), METRICS(8)
 
 /* Events below 0x90 are on the first four counters, the others on all, with exceptions. */
 static const struct intel_pe_rule glc_rules[] __initconst = {

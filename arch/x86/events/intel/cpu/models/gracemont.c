@@ -4,13 +4,18 @@
  */
 #include "../model.h"
 
-#define SMALL_FIXED	FIXED(0, 0xc0), FIXED(1, 0x3c), FIXED(2, 0x300, 0x013c)
+/* Codes of event 0 stand for fixed counters, others for events that general counters count, too. */
+#define SMALL_FIXED	FIXED(0, 0xc0, 0x0100), FIXED(1, 0x3c, 0x0200), FIXED(2, 0x300, 0x013c)
 
 static const struct intel_pe_rule grt_rules[] __initconst = { SMALL_FIXED, {} };
 
 /* Skymont counts top-down events on fixed counters, not slots. */
 static const struct intel_pe_rule skt_rules[] __initconst = {
-	SMALL_FIXED, FIXED(4, 0x0073), FIXED(5, 0x019c), FIXED(6, 0x02c2), {}
+	SMALL_FIXED,
+	FIXED(4, 0x0073, 0x0500),	/* TOPDOWN_BAD_SPECULATION.ALL */
+	FIXED(5, 0x019c, 0x0600),	/* TOPDOWN_FE_BOUND.ALL */
+	FIXED(6, 0x02c2, 0x0700),	/* TOPDOWN_RETIRING.ALL */
+	{}
 };
 
 static const struct intel_pe_cache no_itlb[] __initconst = {

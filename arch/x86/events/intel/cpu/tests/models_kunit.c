@@ -127,6 +127,64 @@ static void __init metrics(struct kunit *test)
 	each_core(test, check_metrics);
 }
 
+#define FIXED_ONE(n)	BIT_ULL(INTEL_PMC_IDX_FIXED + (n))
+
+/* Counters that an event may have, of eight general ones and @fixed; ~0: no row says anything. */
+static u64 __init counters_of(struct kunit *test, const struct intel_pe_core *core, u64 fixed,
+			      u64 config)
+{
+	struct event_constraint *c, *table = intel_pe_expand_rules(core->rules);
+	u64 general = 0xff, counters;
+
+	KUNIT_ASSERT_NOT_NULL(test, table);
+	intel_pe_clip_constraints(table, general, fixed, general | fixed << INTEL_PMC_IDX_FIXED);
+	c = first_match(table, config);
+	counters = c->weight == -1 ? ~0ULL : c->idxmsk64;
+	kfree(table);
+	return counters;
+}
+
+/*
+ * Codes 0x0100, 0x0200 ... stand for fixed counters (CPU_CLK_UNHALTED.THREAD is event 0, umask 2).
+ * No general counter counts them: on one of those they would be 0 forever.  Where the fixed counter
+ * is not there they have no counter at all, and cannot be opened.
+ */
+static void __init check_fixed(struct kunit *test, const struct intel_pe_model *model,
+			       const struct intel_pe_core *core)
+{
+	const bool small = core != model->core || !model->metrics;
+	const bool has_topdown = core == &intel_pe_core_skt;
+	int i;
+
+	/* the first that has these codes is Ice Lake; of unknown models there is no more to tell */
+	if (counters_of(test, core, 0x7f, 0x0100) == ~0ULL || model == &intel_pe_arch5)
+		return;
+	for (i = 0; i < 7; i++) {
+		u64 want = FIXED_ONE(i), code = (i + 1) << 8;
+
+		if ((i == 3 && small) || (i > 3 && !has_topdown))
+			want = ~0ULL;
+		KUNIT_EXPECT_EQ_MSG(test, counters_of(test, core, 0x7f, code), want, "%s %llx",
+				    model->name, code);
+		if (want != ~0ULL && i != 3)
+			KUNIT_EXPECT_EQ_MSG(test, counters_of(test, core, 0x78 & ~BIT(i), code), 0,
+					    "%s %llx", model->name, code);
+		/* with a filter it is another event */
+		KUNIT_EXPECT_EQ(test, counters_of(test, core, 0x7f, code | 1 << 24), ~0ULL);
+	}
+}
+
+static void __init fixed_counters(struct kunit *test)
+{
+	each_core(test, check_fixed);
+	KUNIT_EXPECT_EQ(test, counters_of(test, &intel_pe_core_grt, 0x7, 0x0100), FIXED_ONE(0));
+	KUNIT_EXPECT_EQ(test, counters_of(test, &intel_pe_core_glc, 0xf, 0x0100), FIXED_ONE(0));
+	/* codes of general counters, which a fixed one counts, too */
+	KUNIT_EXPECT_EQ(test, counters_of(test, &intel_pe_core_skt, 0x77, 0x0073),
+			FIXED_ONE(4) | 0xff);
+	KUNIT_EXPECT_EQ(test, counters_of(test, &intel_pe_core_skt, 0x7, 0x0073), 0xff);
+}
+
 /* Every register is known; both of a pair are there or the first; no code twice. */
 static void __init check_extra(struct kunit *test, const struct intel_pe_model *model,
 			       const struct intel_pe_core *core)
@@ -248,6 +306,7 @@ static struct kunit_case cases[] __refdata = {
 	KUNIT_CASE(each_model_once),
 	KUNIT_CASE(rules),
 	KUNIT_CASE(metrics),
+	KUNIT_CASE(fixed_counters),
 	KUNIT_CASE(extra_registers),
 	KUNIT_CASE(cache_events),
 	{}
