@@ -141,6 +141,9 @@ void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixe
 void intel_pe_probe_extra_regs(struct extra_reg *er);
 bool intel_pe_msr_works(u32 msr, u64 mask);
 
+/* pebs/events.c: tables of cores that 6.12 does not tell apart */
+extern struct event_constraint intel_cmt_pebs_event_constraints[];
+
 /* sysfs.c */
 int intel_pe_sysfs_init(const struct intel_pe_model *model);
 

@@ -66,20 +66,20 @@ static const struct intel_pe_label mem[] __initconst = {
 	{}
 };
 
-#define CORE							\
+#define CORE(which_pebs)					\
 	.cache		= { intel_pe_cache_glp, no_itlb },	\
-	.pebs		= intel_grt_pebs_event_constraints
+	.pebs		= intel_##which_pebs##_pebs_event_constraints
 
 const struct intel_pe_core intel_pe_core_grt __initconst = {
-	CORE, .rules = grt_rules, .extra = grt_extra, .offcore = { grt_offcore },
+	CORE(grt), .rules = grt_rules, .extra = grt_extra, .offcore = { grt_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_cmt __initconst = {
-	CORE, .rules = grt_rules, .extra = cmt_extra, .offcore = { cmt_offcore },
+	CORE(cmt), .rules = grt_rules, .extra = cmt_extra, .offcore = { cmt_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_skt __initconst = {
-	CORE, .rules = skt_rules, .extra = cmt_extra, .offcore = { skt_offcore },
+	CORE(cmt), .rules = skt_rules, .extra = cmt_extra, .offcore = { skt_offcore },
 };
 
 #define COMMON							\

@@ -127,6 +127,28 @@ static void __init metrics(struct kunit *test)
 	each_core(test, check_metrics);
 }
 
+/* Counters for precise events, by core. A load's latency is MEM_UOPS_RETIRED.LOAD_LATENCY_GT_*. */
+static void __init precise_events(struct kunit *test)
+{
+	static const struct {
+		const struct intel_pe_core *core;
+		u64 code, counters;
+	} line[] __initconst = {
+		{ &intel_pe_core_grt, 0x05d0, 0x3 }, { &intel_pe_core_grt, 0x06d0, 0x3f },
+		{ &intel_pe_core_cmt, 0x05d0, 0x3 }, { &intel_pe_core_cmt, 0x06d0, 0xff },
+		{ &intel_pe_core_skt, 0x05d0, 0x3 }, { &intel_pe_core_skt, 0x06d0, 0xff },
+		{ &intel_pe_core_lnc, 0x01cd, 0x3fc }, { &intel_pe_core_lnc, 0x02cd, 0x3 },
+	};
+	struct event_constraint *c;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(line); i++) {
+		c = first_match(line[i].core->pebs, line[i].code);
+		KUNIT_EXPECT_NE_MSG(test, c->weight, -1, "line %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, c->idxmsk64, line[i].counters, "line %d", i);
+	}
+}
+
 #define FIXED_ONE(n)	BIT_ULL(INTEL_PMC_IDX_FIXED + (n))
 
 /* Counters that an event may have, of eight general ones and @fixed; ~0: no row says anything. */
@@ -306,6 +328,7 @@ static struct kunit_case cases[] __refdata = {
 	KUNIT_CASE(each_model_once),
 	KUNIT_CASE(rules),
 	KUNIT_CASE(metrics),
+	KUNIT_CASE(precise_events),
 	KUNIT_CASE(fixed_counters),
 	KUNIT_CASE(extra_registers),
 	KUNIT_CASE(cache_events),
