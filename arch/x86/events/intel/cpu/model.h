@@ -68,7 +68,7 @@ struct intel_pe_extra {
 /*
  * A file in events/ or format/: name and contents.  @ht: contents where hyper-threading is on.
  * @pmus: on hybrid machines the kinds of PMU that have it; several kinds, several texts, apart by
- * ';', small cores first.
+ * ';', small cores first, those of low power last.
  */
 struct intel_pe_label {
 	const char	*name, *text, *ht;
@@ -89,6 +89,7 @@ struct intel_pe_model {
 	const char			*title;		/* for the log */
 	const struct intel_pe_core	*core;		/* the big one of a hybrid machine */
 	const struct intel_pe_core	*small;		/* hybrid machines: the other */
+	const struct intel_pe_core	*tiny;		/* and a third, or NULL */
 
 	u32				flags;		/* PMU_FL_* */
 	u8				late_ack:1,
@@ -122,6 +123,10 @@ struct intel_pe_model {
 	const struct intel_pe_label	*format[5];
 };
 
+/* Kinds of PMU that a label is for: all there may be, and those of small cores. */
+#define HYBRID_ANY	(hybrid_big_small | hybrid_tiny)
+#define HYBRID_SMALL	(hybrid_small | hybrid_tiny)
+
 /* Cycles in which this does not happen. */
 #define STALLED(code)	(ARCH_PERFMON_EVENTSEL_INV | 1 << 24 | (code))
 
@@ -145,6 +150,7 @@ extern const struct intel_pe_extra intel_pe_extra_snbep[];
 extern const struct intel_pe_core intel_pe_core_glc, intel_pe_core_rwc;
 extern const struct intel_pe_core intel_pe_core_lnc, intel_pe_core_lnc_arl;
 extern const struct intel_pe_core intel_pe_core_grt, intel_pe_core_cmt, intel_pe_core_skt;
+extern const struct intel_pe_core intel_pe_core_dkt;
 
 /* The models */
 extern const struct intel_pe_model intel_pe_core1, intel_pe_core2, intel_pe_merom;
@@ -157,9 +163,10 @@ extern const struct intel_pe_model intel_pe_icelake, intel_pe_icelake_x;
 extern const struct intel_pe_model intel_pe_sapphire_rapids, intel_pe_granite_rapids;
 extern const struct intel_pe_model intel_pe_bonnell, intel_pe_silvermont, intel_pe_knights;
 extern const struct intel_pe_model intel_pe_goldmont, intel_pe_goldmont_plus, intel_pe_tremont;
-extern const struct intel_pe_model intel_pe_gracemont, intel_pe_crestmont;
+extern const struct intel_pe_model intel_pe_gracemont, intel_pe_crestmont, intel_pe_darkmont;
 extern const struct intel_pe_model intel_pe_alderlake, intel_pe_meteorlake;
-extern const struct intel_pe_model intel_pe_lunarlake, intel_pe_arrowlake;
+extern const struct intel_pe_model intel_pe_lunarlake, intel_pe_arrowlake, intel_pe_pantherlake;
+extern const struct intel_pe_model intel_pe_arrowlake_h;
 
 /* Those of unknown models, by version of perfmon */
 extern const struct intel_pe_model intel_pe_arch1, intel_pe_arch2, intel_pe_arch5;

@@ -9,6 +9,10 @@
 
 #define IS(which, model)	{ INTEL_##which, &intel_pe_##model }
 
+/* Models that asm/intel-family.h of Linux 6.12 does not have. */
+#define INTEL_PE_PANTHERLAKE_R	IFM(6, 0xe5)
+#define INTEL_PE_WILDCATLAKE_L	IFM(6, 0xd5)
+
 const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(CORE_YONAH, core1),
 	IS(CORE2_MEROM, merom),
@@ -41,11 +45,15 @@ const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(ATOM_TREMONT, tremont), IS(ATOM_TREMONT_D, tremont), IS(ATOM_TREMONT_L, tremont),
 	IS(ATOM_GRACEMONT, gracemont),
 	IS(ATOM_CRESTMONT, crestmont), IS(ATOM_CRESTMONT_X, crestmont),
+	IS(ATOM_DARKMONT_X, darkmont),
 
 	IS(ALDERLAKE, alderlake), IS(ALDERLAKE_L, alderlake), IS(RAPTORLAKE, alderlake),
 	IS(RAPTORLAKE_P, alderlake), IS(RAPTORLAKE_S, alderlake),
 	IS(METEORLAKE, meteorlake), IS(METEORLAKE_L, meteorlake), IS(ARROWLAKE_U, meteorlake),
 	IS(LUNARLAKE_M, lunarlake), IS(ARROWLAKE, arrowlake),
+	IS(ARROWLAKE_H, arrowlake_h),
+	IS(PANTHERLAKE_L, pantherlake), IS(PE_PANTHERLAKE_R, pantherlake),
+	IS(PE_WILDCATLAKE_L, pantherlake),
 };
 
 const unsigned int intel_pe_nr_models __initconst = ARRAY_SIZE(intel_pe_models);

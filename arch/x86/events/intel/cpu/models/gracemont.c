@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gracemont, Crestmont and Skymont: CPUs of their own, and the small cores of hybrid.c.
+ * Gracemont, Crestmont, Skymont and Darkmont: CPUs of their own, and the small cores of hybrid.c.
  */
 #include "../model.h"
 
@@ -35,6 +35,11 @@ static const struct intel_pe_cache skt_offcore[] __initconst = {
 	CACHE(LL, READ, 0x10001, 0x13fbfc00001), CACHE(LL, WRITE, 0x10002, 0x13fbfc00002), {}
 };
 
+/* OCR.DEMAND_DATA_RD.L3_MISS and OCR.DEMAND_RFO.L3_MISS of Clearwater Forest. */
+static const struct intel_pe_cache dkt_offcore[] __initconst = {
+	CACHE(LL, READ, 0x10001, 0x33fbfc00001), CACHE(LL, WRITE, 0x10002, 0x33fbfc00002), {}
+};
+
 static const struct intel_pe_extra grt_extra[] __initconst = {
 	EXTRA(0x01b7, RSP_0, 0x8003f03fffffffff), EXTRA(0x02b7, RSP_1, 0x3f03fffffffff),
 	LOAD_LATENCY(0x05d0), {}
@@ -61,6 +66,14 @@ static const struct intel_pe_label cmt_topdown[] __initconst = {
 	{}
 };
 
+static const struct intel_pe_label skt_topdown[] __initconst = {
+	{ "topdown-fe-bound", "event=0x9c,umask=0x01" },
+	{ "topdown-retiring", "event=0xc2,umask=0x02" },
+	{ "topdown-bad-spec", "event=0x73,umask=0x0" },
+	{ "topdown-be-bound", "event=0xa4,umask=0x02" },
+	{}
+};
+
 static const struct intel_pe_label mem[] __initconst = {
 	{ "mem-loads", "event=0xd0,umask=0x5,ldlat=3" }, { "mem-stores", "event=0xd0,umask=0x6" },
 	{}
@@ -80,6 +93,15 @@ const struct intel_pe_core intel_pe_core_cmt __initconst = {
 
 const struct intel_pe_core intel_pe_core_skt __initconst = {
 	CORE(cmt), .rules = skt_rules, .extra = cmt_extra, .offcore = { skt_offcore },
+};
+
+/* Darkmont is Skymont with latencies of loads on any counter; servers have another last level. */
+const struct intel_pe_core intel_pe_core_dkt __initconst = {
+	CORE(dkt), .rules = skt_rules, .extra = cmt_extra, .offcore = { skt_offcore },
+};
+
+static const struct intel_pe_core dkt_x __initconst = {
+	CORE(dkt), .rules = skt_rules, .extra = cmt_extra, .offcore = { dkt_offcore },
 };
 
 #define COMMON							\
@@ -113,5 +135,17 @@ const struct intel_pe_model intel_pe_crestmont __initconst = {
 	.latency	= cmt_latency_data,
 	.get		= intel_pe_get_cmt,
 	.topdown	= cmt_topdown,
+	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_snoop },
+};
+
+const struct intel_pe_model intel_pe_darkmont __initconst = {
+	COMMON,
+	.name		= "darkmont",
+	.title		= "Darkmont events",
+	.core		= &dkt_x,
+	.data_source	= intel_pmu_pebs_data_source_cmt,
+	.latency	= cmt_latency_data,
+	.get		= intel_pe_get_cmt,
+	.topdown	= skt_topdown,
 	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_snoop },
 };

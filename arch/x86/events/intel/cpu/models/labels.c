@@ -83,11 +83,11 @@ const struct intel_pe_label intel_pe_tsx_icl[] __initconst = {
 const struct intel_pe_label intel_pe_tsx_glc[] __initconst = { TX, CAPACITY("tx"), {} };
 
 const struct intel_pe_label intel_pe_fmt_offcore[] __initconst = {
-	{ "offcore_rsp", "config1:0-63", .pmus = hybrid_big_small }, {}
+	{ "offcore_rsp", "config1:0-63", .pmus = HYBRID_ANY }, {}
 };
 
 const struct intel_pe_label intel_pe_fmt_ldlat[] __initconst = {
-	{ "ldlat", "config1:0-15", .pmus = hybrid_big_small }, {}
+	{ "ldlat", "config1:0-15", .pmus = HYBRID_ANY }, {}
 };
 
 const struct intel_pe_label intel_pe_fmt_tsx[] __initconst = {
@@ -101,5 +101,5 @@ const struct intel_pe_label intel_pe_fmt_frontend[] __initconst = {
 };
 
 const struct intel_pe_label intel_pe_fmt_snoop[] __initconst = {
-	{ "snoop_rsp", "config1:0-63", .pmus = hybrid_small }, {}
+	{ "snoop_rsp", "config1:0-63", .pmus = HYBRID_SMALL }, {}
 };

@@ -85,6 +85,10 @@ struct event_constraint intel_cmt_pebs_event_constraints[] = {
 	HYBRID_LAT(0x5d0, 0x3), HYBRID_SLAT(0x6d0, 0xff), END
 };
 
+struct event_constraint intel_dkt_pebs_event_constraints[] = {
+	HYBRID_LAT(0x5d0, 0xff), HYBRID_SLAT(0x6d0, 0xff), END
+};
+
 /*
  * Load latency 100b, uncore loads 0f, store DTLB misses 10c; retired: instructions c0, uops c2,
  * branches c4, mispredicted c5, SSE c7, ITLB misses c8, loads cb, FP assists f7

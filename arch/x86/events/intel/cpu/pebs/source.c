@@ -172,6 +172,13 @@ void __init intel_pmu_pebs_data_source_lnl(void)
 	LEARN(hybrid_table(X86_HYBRID_PMU_ATOM_IDX), cmt);
 }
 
+/* Arrow Lake H: Lunar Lake's two kinds of cores, and Crestmont. */
+void __init intel_pe_arl_h_data_source(void)
+{
+	intel_pmu_pebs_data_source_lnl();
+	LEARN(hybrid_table(X86_HYBRID_PMU_TINY_IDX), cmt);
+}
+
 /* Which bits of the word say what; 0 if none does. */
 struct layout {
 	u64	code, walked, locked, not_forwarded, alias;
@@ -267,7 +274,7 @@ u64 cmt_latency_data(struct perf_event *event, u64 status)
 }
 
 /**
- * lnl_latency_data - the same of Lunar Lake's, on Lion Cove or Skymont
+ * lnl_latency_data - the same of Lunar Lake's, on Lion Cove or a small core
  * @event: which
  * @status: the record's word
  *
@@ -275,7 +282,7 @@ u64 cmt_latency_data(struct perf_event *event, u64 status)
  */
 u64 lnl_latency_data(struct perf_event *event, u64 status)
 {
-	bool small = hybrid_pmu(event->pmu)->pmu_type == hybrid_small;
+	bool small = hybrid_pmu(event->pmu)->pmu_type != hybrid_big;
 
 	return decode_either(event, status, small ? &cmt_layout : &lnc_layout);
 }

@@ -7,6 +7,9 @@
 #include <kunit/test.h>
 #include <linux/slab.h>
 
+#include <asm/cpu_device_id.h>
+#include <asm/intel-family.h>
+
 #include "../model.h"
 
 typedef void core_fn(struct kunit *test, const struct intel_pe_model *model,
@@ -22,6 +25,8 @@ static void __init each_core(struct kunit *test, core_fn *fn)
 		fn(test, model, model->core);
 		if (model->small)
 			fn(test, model, model->small);
+		if (model->tiny)
+			fn(test, model, model->tiny);
 	}
 	fn(test, &intel_pe_arch1, intel_pe_arch1.core);
 	fn(test, &intel_pe_arch2, intel_pe_arch2.core);
@@ -43,6 +48,35 @@ static void __init each_model_once(struct kunit *test)
 			KUNIT_EXPECT_NE(test, intel_pe_models[i].vfm, intel_pe_models[j].vfm);
 	}
 	KUNIT_EXPECT_NULL(test, intel_pe_find_model(0));
+}
+
+/* The models after Linux 6.12, by their numbers. */
+static void __init newest_models(struct kunit *test)
+{
+	static const struct {
+		u8 family, number;
+		const char *name;
+		const struct intel_pe_core *core, *small, *tiny;
+	} line[] __initconst = {
+		{ 6, 0xcc, "pantherlake_hybrid", &intel_pe_core_lnc, &intel_pe_core_dkt },
+		{ 6, 0xd5, "pantherlake_hybrid", &intel_pe_core_lnc, &intel_pe_core_dkt },
+		{ 6, 0xe5, "pantherlake_hybrid", &intel_pe_core_lnc, &intel_pe_core_dkt },
+		{ 6, 0xdd, "darkmont" },
+		{ 6, 0xc5, "arrowlake_h_hybrid", &intel_pe_core_lnc_arl, &intel_pe_core_skt,
+		  &intel_pe_core_cmt },
+	};
+	const struct intel_pe_model *model;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(line); i++) {
+		model = intel_pe_find_model(IFM(line[i].family, line[i].number));
+		KUNIT_ASSERT_NOT_NULL_MSG(test, model, "line %d", i);
+		KUNIT_EXPECT_STREQ(test, model->name, line[i].name);
+		if (line[i].core)
+			KUNIT_EXPECT_PTR_EQ(test, model->core, line[i].core);
+		KUNIT_EXPECT_PTR_EQ(test, model->small, line[i].small);
+		KUNIT_EXPECT_PTR_EQ(test, model->tiny, line[i].tiny);
+	}
 }
 
 static struct event_constraint * __init first_match(struct event_constraint *table, u64 config)
@@ -137,6 +171,7 @@ static void __init precise_events(struct kunit *test)
 		{ &intel_pe_core_grt, 0x05d0, 0x3 }, { &intel_pe_core_grt, 0x06d0, 0x3f },
 		{ &intel_pe_core_cmt, 0x05d0, 0x3 }, { &intel_pe_core_cmt, 0x06d0, 0xff },
 		{ &intel_pe_core_skt, 0x05d0, 0x3 }, { &intel_pe_core_skt, 0x06d0, 0xff },
+		{ &intel_pe_core_dkt, 0x05d0, 0xff }, { &intel_pe_core_dkt, 0x06d0, 0xff },
 		{ &intel_pe_core_lnc, 0x01cd, 0x3fc }, { &intel_pe_core_lnc, 0x02cd, 0x3 },
 	};
 	struct event_constraint *c;
@@ -175,7 +210,7 @@ static void __init check_fixed(struct kunit *test, const struct intel_pe_model *
 			       const struct intel_pe_core *core)
 {
 	const bool small = core != model->core || !model->metrics;
-	const bool has_topdown = core == &intel_pe_core_skt;
+	const bool has_topdown = counters_of(test, core, 0x7f, 0x0073) == (FIXED_ONE(4) | 0xff);
 	int i;
 
 	/* the first that has these codes is Ice Lake; of unknown models there is no more to tell */
@@ -326,6 +361,7 @@ static void __init cache_events(struct kunit *test)
 
 static struct kunit_case cases[] __refdata = {
 	KUNIT_CASE(each_model_once),
+	KUNIT_CASE(newest_models),
 	KUNIT_CASE(rules),
 	KUNIT_CASE(metrics),
 	KUNIT_CASE(precise_events),
