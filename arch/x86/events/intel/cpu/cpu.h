@@ -145,9 +145,13 @@ bool intel_pe_msr_works(u32 msr, u64 mask);
 /* pebs/events.c: tables of cores that 6.12 does not tell apart */
 extern struct event_constraint intel_cmt_pebs_event_constraints[];
 extern struct event_constraint intel_dkt_pebs_event_constraints[];
+extern struct event_constraint intel_pnc_pebs_event_constraints[];
 
 /* pebs/source.c: of machines that 6.12 does not know */
 void intel_pe_arl_h_data_source(void);
+void intel_pe_pnc_data_source(void);
+void intel_pe_nvl_data_source(void);
+u64 intel_pe_omr_latency(struct perf_event *event, u64 status);
 
 /* sysfs.c */
 int intel_pe_sysfs_init(const struct intel_pe_model *model);

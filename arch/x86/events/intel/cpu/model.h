@@ -55,6 +55,11 @@ struct intel_pe_rule {
 /* Instructions, cycles, and cycles of the reference clock, which has no code of its own. */
 #define ARCH_FIXED	FIXED(0, 0xc0), FIXED(1, 0x3c), FIXED(2, 0x300)
 
+/* The same and their codes of event 0, slots and metrics: big cores from Golden Cove on. */
+#define INTEL_PE_BIG_FIXED							\
+	FIXED(0, 0xc0, 0x0100), FIXED(1, 0x3c, 0x0200), FIXED(2, 0x300, 0x013c), \
+	FIXED(3, 0x400), METRICS(8)
+
 /* Codes that need another register, and the bits it has.  Which register follows from @reg. */
 struct intel_pe_extra {
 	u16	code;
@@ -63,6 +68,12 @@ struct intel_pe_extra {
 };
 
 #define EXTRA(code, reg, valid)	{ code, EXTRA_REG_##reg, valid }
+/* Off-module responses: four registers, and for each a bit of the umask. */
+#define OFF_MODULE(event, valid)						\
+	{ 0x0100 | (event), EXTRA_REG_OMR_0, valid },				\
+	{ 0x0200 | (event), EXTRA_REG_OMR_0 + 1, valid },			\
+	{ 0x0400 | (event), EXTRA_REG_OMR_0 + 2, valid },			\
+	{ 0x0800 | (event), EXTRA_REG_OMR_3, valid }
 #define LOAD_LATENCY(code)	EXTRA(code, LDLAT, 0xffff)
 
 /*
@@ -142,7 +153,7 @@ extern const struct intel_pe_label intel_pe_fmt_frontend[], intel_pe_fmt_snoop[]
 extern const struct intel_pe_rule intel_pe_arch_rules[];
 extern const struct intel_pe_cache intel_pe_cache_snb[], intel_pe_cache_hsw[], intel_pe_cache_skl[];
 extern const struct intel_pe_cache intel_pe_cache_slm[], intel_pe_cache_glp[];
-extern const struct intel_pe_cache intel_pe_cache_no_itlb[];
+extern const struct intel_pe_cache intel_pe_cache_no_itlb[], intel_pe_cache_glc[];
 extern const struct intel_pe_cache intel_pe_offcore_snb[], intel_pe_offcore_skl[];
 extern const struct intel_pe_extra intel_pe_extra_snbep[];
 
@@ -150,7 +161,7 @@ extern const struct intel_pe_extra intel_pe_extra_snbep[];
 extern const struct intel_pe_core intel_pe_core_glc, intel_pe_core_rwc;
 extern const struct intel_pe_core intel_pe_core_lnc, intel_pe_core_lnc_arl;
 extern const struct intel_pe_core intel_pe_core_grt, intel_pe_core_cmt, intel_pe_core_skt;
-extern const struct intel_pe_core intel_pe_core_dkt;
+extern const struct intel_pe_core intel_pe_core_dkt, intel_pe_core_cyc, intel_pe_core_arw;
 
 /* The models */
 extern const struct intel_pe_model intel_pe_core1, intel_pe_core2, intel_pe_merom;
@@ -161,12 +172,13 @@ extern const struct intel_pe_model intel_pe_haswell, intel_pe_broadwell;
 extern const struct intel_pe_model intel_pe_skylake, intel_pe_skylake_x;
 extern const struct intel_pe_model intel_pe_icelake, intel_pe_icelake_x;
 extern const struct intel_pe_model intel_pe_sapphire_rapids, intel_pe_granite_rapids;
+extern const struct intel_pe_model intel_pe_panthercove;
 extern const struct intel_pe_model intel_pe_bonnell, intel_pe_silvermont, intel_pe_knights;
 extern const struct intel_pe_model intel_pe_goldmont, intel_pe_goldmont_plus, intel_pe_tremont;
 extern const struct intel_pe_model intel_pe_gracemont, intel_pe_crestmont, intel_pe_darkmont;
 extern const struct intel_pe_model intel_pe_alderlake, intel_pe_meteorlake;
 extern const struct intel_pe_model intel_pe_lunarlake, intel_pe_arrowlake, intel_pe_pantherlake;
-extern const struct intel_pe_model intel_pe_arrowlake_h;
+extern const struct intel_pe_model intel_pe_arrowlake_h, intel_pe_novalake;
 
 /* Those of unknown models, by version of perfmon */
 extern const struct intel_pe_model intel_pe_arch1, intel_pe_arch2, intel_pe_arch5;

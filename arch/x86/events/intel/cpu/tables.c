@@ -130,6 +130,9 @@ struct event_constraint * __init intel_pe_expand_rules(const struct intel_pe_rul
 	return table;
 }
 
+/* The first of four, which asm/msr-index.h of Linux 6.12 does not have. */
+#define INTEL_PE_MSR_OMR_0	0x3e0
+
 static const u32 extra_msr[EXTRA_REG_MAX] __initconst = {
 	[EXTRA_REG_RSP_0]	= MSR_OFFCORE_RSP_0,
 	[EXTRA_REG_RSP_1]	= MSR_OFFCORE_RSP_1,
@@ -137,6 +140,10 @@ static const u32 extra_msr[EXTRA_REG_MAX] __initconst = {
 	[EXTRA_REG_FE]		= MSR_PEBS_FRONTEND,
 	[EXTRA_REG_SNOOP_0]	= MSR_SNOOP_RSP_0,
 	[EXTRA_REG_SNOOP_1]	= MSR_SNOOP_RSP_1,
+	[EXTRA_REG_OMR_0]	= INTEL_PE_MSR_OMR_0,
+	[EXTRA_REG_OMR_0 + 1]	= INTEL_PE_MSR_OMR_0 + 1,
+	[EXTRA_REG_OMR_0 + 2]	= INTEL_PE_MSR_OMR_0 + 2,
+	[EXTRA_REG_OMR_3]	= INTEL_PE_MSR_OMR_0 + 3,
 };
 
 /**

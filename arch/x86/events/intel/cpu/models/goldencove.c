@@ -8,13 +8,9 @@
  */
 #include "../model.h"
 
-#define BIG_FIXED							\
-	FIXED(0, 0xc0, 0x0100), FIXED(1, 0x3c, 0x0200), FIXED(2, 0x300, 0x013c), \
-	FIXED(3, 0x400), METRICS(8)
-
 /* Events below 0x90 are on the first four counters, the others on all, with exceptions. */
 static const struct intel_pe_rule glc_rules[] __initconst = {
-	BIG_FIXED,
+	INTEL_PE_BIG_FIXED,
 	EVENTS(0xff, 0x2e, 0x3c), SPAN(0xf, 0x01, 0x8f),
 	CODES(0xf, 0x01a3, 0x02a3, 0x05a3, 0x06a3, 0x08a3, 0x0ca3), CODES(0xfe, 0x01cd),
 	CODES(0x1, 0x04a4, 0x08a4, 0x02cd), EVENTS(0x1, 0xce),
@@ -23,7 +19,7 @@ static const struct intel_pe_rule glc_rules[] __initconst = {
 };
 
 static const struct intel_pe_rule lnc_rules[] __initconst = {
-	BIG_FIXED,
+	INTEL_PE_BIG_FIXED,
 	EVENTS(0xf, 0x20), EVENTS(0x3ff, 0x2e, 0x3c),
 	CODES(0x4, 0x0148, 0x0175, 0x08a3, 0x0ca3), CODES(0x1, 0x04a4, 0x08a4),
 	CODES(0x8, 0x10a4, 0x01b1), CODES(0x3fc, 0x01cd), CODES(0x3, 0x02cd), CODES(0x3ff, 0x87d0),
@@ -31,7 +27,7 @@ static const struct intel_pe_rule lnc_rules[] __initconst = {
 	{}
 };
 
-static const struct intel_pe_cache cache[] __initconst = {
+const struct intel_pe_cache intel_pe_cache_glc[] __initconst = {
 	CACHE(L1D, READ, 0x81d0, 0xe124), CACHE(L1D, WRITE, 0x82d0, 0),
 	CACHE(L1I, READ, 0, 0xe424),
 	CACHE(LL, READ, 0x012a, 0x012a), CACHE(LL, WRITE, 0x012a, 0x012a),
@@ -88,23 +84,23 @@ static const struct intel_pe_extra lnc_extra[] __initconst = {
 #define LNC						\
 	.rules		= lnc_rules,			\
 	.extra		= lnc_extra,			\
-	.cache		= { cache },			\
+	.cache		= { intel_pe_cache_glc },			\
 	.pebs		= intel_lnc_pebs_event_constraints
 
 static const struct intel_pe_core spr __initconst = {
-	GLC(glc_extra), .cache = { cache, node_cache }, .offcore = { server_offcore },
+	GLC(glc_extra), .cache = { intel_pe_cache_glc, node_cache }, .offcore = { server_offcore },
 };
 
 static const struct intel_pe_core gnr __initconst = {
-	GLC(rwc_extra), .cache = { cache, node_cache }, .offcore = { server_offcore },
+	GLC(rwc_extra), .cache = { intel_pe_cache_glc, node_cache }, .offcore = { server_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_glc __initconst = {
-	GLC(glc_extra), .cache = { cache }, .offcore = { adl_offcore },
+	GLC(glc_extra), .cache = { intel_pe_cache_glc }, .offcore = { adl_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_rwc __initconst = {
-	GLC(rwc_extra), .cache = { cache }, .offcore = { adl_offcore },
+	GLC(rwc_extra), .cache = { intel_pe_cache_glc }, .offcore = { adl_offcore },
 };
 
 const struct intel_pe_core intel_pe_core_lnc __initconst = { LNC, .offcore = { lnl_offcore } };

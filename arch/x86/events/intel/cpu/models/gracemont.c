@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Gracemont, Crestmont, Skymont and Darkmont: CPUs of their own, and the small cores of hybrid.c.
+ * Arctic Wolf has off-module responses (OMR) instead of offcore ones.
  */
 #include "../model.h"
 
@@ -10,11 +11,19 @@
 static const struct intel_pe_rule grt_rules[] __initconst = { SMALL_FIXED, {} };
 
 /* Skymont counts top-down events on fixed counters, not slots. */
-static const struct intel_pe_rule skt_rules[] __initconst = {
-	SMALL_FIXED,
-	FIXED(4, 0x0073, 0x0500),	/* TOPDOWN_BAD_SPECULATION.ALL */
-	FIXED(5, 0x019c, 0x0600),	/* TOPDOWN_FE_BOUND.ALL */
-	FIXED(6, 0x02c2, 0x0700),	/* TOPDOWN_RETIRING.ALL */
+#define SKT_FIXED							\
+	SMALL_FIXED,							\
+	FIXED(4, 0x0073, 0x0500),	/* TOPDOWN_BAD_SPECULATION.ALL */ \
+	FIXED(5, 0x019c, 0x0600),	/* TOPDOWN_FE_BOUND.ALL */	\
+	FIXED(6, 0x02c2, 0x0700)	/* TOPDOWN_RETIRING.ALL */
+
+static const struct intel_pe_rule skt_rules[] __initconst = { SKT_FIXED, {} };
+
+/* A register of off-module responses goes with a counter. */
+static const struct intel_pe_rule arw_rules[] __initconst = {
+	SKT_FIXED,
+	CODES(0x1, 0x01b7), CODES(0x2, 0x02b7), CODES(0x4, 0x04b7), CODES(0x8, 0x08b7),
+	CODES(0x1, 0x0175), CODES(0x2, 0x0275), CODES(0x1, 0x21d3, 0x22d3),
 	{}
 };
 
@@ -40,6 +49,12 @@ static const struct intel_pe_cache dkt_offcore[] __initconst = {
 	CACHE(LL, READ, 0x10001, 0x33fbfc00001), CACHE(LL, WRITE, 0x10002, 0x33fbfc00002), {}
 };
 
+/* OMR.DEMAND_DATA_RD and OMR.DEMAND_RFO: ANY_RESPONSE and L3_MISS */
+static const struct intel_pe_cache arw_responses[] __initconst = {
+	CACHE(LL, READ, 0x4000000000000009, 0xff03f000000009),
+	CACHE(LL, WRITE, 0x400000000000000a, 0xff03f00000000a), {}
+};
+
 static const struct intel_pe_extra grt_extra[] __initconst = {
 	EXTRA(0x01b7, RSP_0, 0x8003f03fffffffff), EXTRA(0x02b7, RSP_1, 0x3f03fffffffff),
 	LOAD_LATENCY(0x05d0), {}
@@ -48,6 +63,11 @@ static const struct intel_pe_extra grt_extra[] __initconst = {
 static const struct intel_pe_extra cmt_extra[] __initconst = {
 	EXTRA(0x01b7, RSP_0, 0x800ff3ffffffffff), EXTRA(0x02b7, RSP_1, 0xff3ffffffffff),
 	LOAD_LATENCY(0x05d0), EXTRA(0x0127, SNOOP_0, ~0ULL), EXTRA(0x0227, SNOOP_1, ~0ULL), {}
+};
+
+static const struct intel_pe_extra arw_extra[] __initconst = {
+	OFF_MODULE(0xb7, 0xc0ffffffffffffff), LOAD_LATENCY(0x05d0),
+	EXTRA(0x0127, SNOOP_0, ~0ULL), EXTRA(0x0227, SNOOP_1, ~0ULL), {}
 };
 
 static const struct intel_pe_label grt_topdown[] __initconst = {
@@ -98,6 +118,10 @@ const struct intel_pe_core intel_pe_core_skt __initconst = {
 /* Darkmont is Skymont with latencies of loads on any counter; servers have another last level. */
 const struct intel_pe_core intel_pe_core_dkt __initconst = {
 	CORE(dkt), .rules = skt_rules, .extra = cmt_extra, .offcore = { skt_offcore },
+};
+
+const struct intel_pe_core intel_pe_core_arw __initconst = {
+	CORE(dkt), .rules = arw_rules, .extra = arw_extra, .offcore = { arw_responses },
 };
 
 static const struct intel_pe_core dkt_x __initconst = {

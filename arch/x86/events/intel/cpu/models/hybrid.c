@@ -2,7 +2,8 @@
 /*
  * Machines with several kinds of cores: Alder Lake and Raptor Lake (Golden Cove, Gracemont), Meteor
  * Lake (Redwood Cove, Crestmont), Lunar Lake and Arrow Lake (Lion Cove, Skymont), Panther Lake and
- * Wildcat Lake (Cougar Cove, Darkmont), Arrow Lake H (Lion Cove, Skymont, Crestmont).
+ * Wildcat Lake (Cougar Cove, Darkmont), Arrow Lake H (Lion Cove, Skymont, Crestmont), Nova
+ * Lake (Coyote Cove, Arctic Wolf).
  *
  * Where a text has parts, the first is for the small cores, the third for those of low power, if
  * there are such.
@@ -170,4 +171,19 @@ const struct intel_pe_model intel_pe_arrowlake_h __initconst = {
 	.tiny		= &intel_pe_core_cmt,
 	.data_source	= intel_pe_arl_h_data_source,
 	.topdown	= arl_h_topdown,
+};
+
+const struct intel_pe_model intel_pe_novalake __initconst = {
+	COMMON,
+	.name		= "novalake_hybrid",
+	.title		= "Novalake Hybrid events",
+	.core		= &intel_pe_core_cyc,
+	.small		= &intel_pe_core_arw,
+	.flags		= PMU_FL_NO_HT_SHARING | PMU_FL_INSTR_LATENCY,
+	.data_source	= intel_pe_nvl_data_source,
+	.latency	= intel_pe_omr_latency,
+	.get		= intel_pe_get_mtl,
+	.topdown	= lnl_topdown,
+	.mem		= mtl_mem,
+	.format		= { FORMAT, intel_pe_fmt_snoop },
 };

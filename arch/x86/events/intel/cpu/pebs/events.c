@@ -166,6 +166,11 @@ struct event_constraint intel_lnc_pebs_event_constraints[] = {
 	ICL_D0_UMASKS, UMASK(0x87d0, 0x3ff), ICL_D0_EVENTS
 };
 
+struct event_constraint intel_pnc_pebs_event_constraints[] = {
+	UMASK(0x0100, FIXED(0)), UMASK(0x0400, FIXED(3)),
+	HYBRID_LAT(0x01cd, 0xfc), HYBRID_SLAT(0x02cd, 0x3), EVENT(0xd6, 0xf), ICL_D0_ROWS
+};
+
 /**
  * intel_pebs_constraints - where an event that asks for precision may go
  * @event: its hw.flags get what the record will say about memory

@@ -50,18 +50,23 @@ static void __init each_model_once(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, intel_pe_find_model(0));
 }
 
+struct newest_model {
+	u8 family, number;
+	const char *name;
+	const struct intel_pe_core *core, *small, *tiny;
+};
+
 /* The models after Linux 6.12, by their numbers. */
 static void __init newest_models(struct kunit *test)
 {
-	static const struct {
-		u8 family, number;
-		const char *name;
-		const struct intel_pe_core *core, *small, *tiny;
-	} line[] __initconst = {
+	static const struct newest_model line[] __initconst = {
 		{ 6, 0xcc, "pantherlake_hybrid", &intel_pe_core_lnc, &intel_pe_core_dkt },
 		{ 6, 0xd5, "pantherlake_hybrid", &intel_pe_core_lnc, &intel_pe_core_dkt },
 		{ 6, 0xe5, "pantherlake_hybrid", &intel_pe_core_lnc, &intel_pe_core_dkt },
 		{ 6, 0xdd, "darkmont" },
+		{ 19, 0x01, "panthercove" },
+		{ 18, 0x01, "novalake_hybrid", &intel_pe_core_cyc, &intel_pe_core_arw },
+		{ 18, 0x03, "novalake_hybrid", &intel_pe_core_cyc, &intel_pe_core_arw },
 		{ 6, 0xc5, "arrowlake_h_hybrid", &intel_pe_core_lnc_arl, &intel_pe_core_skt,
 		  &intel_pe_core_cmt },
 	};
@@ -161,17 +166,22 @@ static void __init metrics(struct kunit *test)
 	each_core(test, check_metrics);
 }
 
+struct precise_event {
+	const struct intel_pe_core *core;
+	u64 code, counters;
+};
+
 /* Counters for precise events, by core. A load's latency is MEM_UOPS_RETIRED.LOAD_LATENCY_GT_*. */
 static void __init precise_events(struct kunit *test)
 {
-	static const struct {
-		const struct intel_pe_core *core;
-		u64 code, counters;
-	} line[] __initconst = {
+	static const struct precise_event line[] __initconst = {
 		{ &intel_pe_core_grt, 0x05d0, 0x3 }, { &intel_pe_core_grt, 0x06d0, 0x3f },
 		{ &intel_pe_core_cmt, 0x05d0, 0x3 }, { &intel_pe_core_cmt, 0x06d0, 0xff },
 		{ &intel_pe_core_skt, 0x05d0, 0x3 }, { &intel_pe_core_skt, 0x06d0, 0xff },
 		{ &intel_pe_core_dkt, 0x05d0, 0xff }, { &intel_pe_core_dkt, 0x06d0, 0xff },
+		{ &intel_pe_core_arw, 0x05d0, 0xff }, { &intel_pe_core_arw, 0x06d0, 0xff },
+		{ &intel_pe_core_cyc, 0x01cd, 0xfc }, { &intel_pe_core_cyc, 0x02cd, 0x3 },
+		{ &intel_pe_core_cyc, 0x01d6, 0xf }, { &intel_pe_core_cyc, 0x81d0, 0xf },
 		{ &intel_pe_core_lnc, 0x01cd, 0x3fc }, { &intel_pe_core_lnc, 0x02cd, 0x3 },
 	};
 	struct event_constraint *c;
@@ -242,7 +252,9 @@ static void __init fixed_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counters_of(test, &intel_pe_core_skt, 0x7, 0x0073), 0xff);
 }
 
-/* Every register is known; both of a pair are there or the first; no code twice. */
+#define OMR_ONES	GENMASK(EXTRA_REG_OMR_3, EXTRA_REG_OMR_0)
+
+/* Every register is known; both of a pair are there or the first, or all four; no code twice. */
 static void __init check_extra(struct kunit *test, const struct intel_pe_model *model,
 			       const struct intel_pe_core *core)
 {
@@ -261,7 +273,12 @@ static void __init check_extra(struct kunit *test, const struct intel_pe_model *
 			KUNIT_EXPECT_NE_MSG(test, er->event, other->event, "%s", model->name);
 	}
 	KUNIT_EXPECT_EQ_MSG(test, er->event, 0, "%s: a row without a register", model->name);
-	KUNIT_EXPECT_TRUE(test, regs & BIT(EXTRA_REG_RSP_0));
+	if (regs & OMR_ONES) {
+		KUNIT_EXPECT_EQ_MSG(test, regs & OMR_ONES, OMR_ONES, "%s", model->name);
+		KUNIT_EXPECT_FALSE(test, regs & BIT(EXTRA_REG_RSP_0));
+	} else {
+		KUNIT_EXPECT_TRUE(test, regs & BIT(EXTRA_REG_RSP_0));
+	}
 	KUNIT_EXPECT_EQ_MSG(test, !!(regs & BIT(EXTRA_REG_RSP_1)),
 			    !!(model->flags & PMU_FL_HAS_RSP_1), "%s", model->name);
 	kfree(table);
@@ -272,12 +289,83 @@ static void __init extra_registers(struct kunit *test)
 	each_core(test, check_extra);
 }
 
+/* An event of this code with a value of its own for the register. */
+static struct perf_event * __init responses(struct kunit *test, u64 code, u64 value)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct extra_reg *er;
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	for (er = x86_pmu.extra_regs; er->event != code;)
+		er++;
+	event->hw.config = code | ARCH_PERFMON_EVENTSEL_USR;
+	event->hw.extra_reg = (struct hw_perf_event_extra){ .config = value, .reg = er->msr,
+							    .idx = er->idx };
+	event->hw.branch_reg.idx = EXTRA_REG_NONE;
+	return event;
+}
+
+/*
+ * Events with different values get different registers of the set while there are some, and the
+ * codes of those; one more must wait until one is given back; an equal value shares.
+ */
+static void __init check_alike(struct kunit *test, struct cpu_hw_events *cpuc, const u16 *codes,
+			       int n)
+{
+	struct perf_event *event[6], *equal = responses(test, codes[0], 1);
+	int i;
+
+	for (i = 0; i <= n; i++) {
+		event[i] = responses(test, codes[0], i + 1);
+		KUNIT_EXPECT_EQ(test, intel_pe_get_extra_regs(cpuc, event[i]), i < n);
+		if (i < n)
+			KUNIT_EXPECT_EQ(test, event[i]->hw.config,
+					codes[i] | ARCH_PERFMON_EVENTSEL_USR);
+	}
+	intel_pe_put_extra_regs(cpuc, event[1]);
+	KUNIT_EXPECT_TRUE(test, intel_pe_get_extra_regs(cpuc, event[n]));
+	KUNIT_EXPECT_EQ(test, event[n]->hw.config, codes[1] | ARCH_PERFMON_EVENTSEL_USR);
+	KUNIT_EXPECT_EQ(test, event[n]->hw.extra_reg.reg, event[1]->hw.extra_reg.reg);
+	KUNIT_EXPECT_TRUE(test, intel_pe_get_extra_regs(cpuc, equal));
+	KUNIT_EXPECT_EQ(test, equal->hw.extra_reg.reg, event[0]->hw.extra_reg.reg);
+}
+
+static void __init registers_alike(struct kunit *test)
+{
+	static const u16 ocr[] __initconst = { 0x012a, 0x012b };
+	static const u16 omr[] __initconst = { 0x01b7, 0x02b7, 0x04b7, 0x08b7 };
+	struct cpu_hw_events *cpuc = kunit_kzalloc(test, sizeof(*cpuc), GFP_KERNEL);
+	struct intel_shared_regs *regs = kunit_kcalloc(test, 2, sizeof(*regs), GFP_KERNEL);
+	const struct intel_pe_core *core[] = { &intel_pe_core_glc, &intel_pe_core_arw };
+	struct extra_reg *was = x86_pmu.extra_regs, *table;
+	int i;
+
+	if (is_hybrid())
+		kunit_skip(test, "every PMU of a hybrid machine has its own registers");
+	KUNIT_ASSERT_NOT_NULL(test, cpuc);
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	for (i = 0; i < EXTRA_REG_MAX; i++) {
+		raw_spin_lock_init(&regs[0].regs[i].lock);
+		raw_spin_lock_init(&regs[1].regs[i].lock);
+	}
+	for (i = 0; i < 2; i++) {
+		table = intel_pe_expand_extra(core[i]->extra);
+		KUNIT_ASSERT_NOT_NULL(test, table);
+		cpuc->shared_regs = &regs[i];
+		x86_pmu.extra_regs = table;
+		check_alike(test, cpuc, i ? omr : ocr, i ? 4 : 2);
+		x86_pmu.extra_regs = was;
+		kfree(table);
+	}
+}
+
 static bool __init needs_offcore(const struct intel_pe_core *core, u64 code)
 {
 	const struct intel_pe_extra *row;
 
 	for (row = core->extra; row && row->code; row++) {
-		if (row->code == code && row->reg <= EXTRA_REG_RSP_1)
+		if (row->code == code &&
+		    (row->reg <= EXTRA_REG_RSP_1 || row->reg >= EXTRA_REG_OMR_0))
 			return true;
 	}
 	return false;
@@ -288,7 +376,7 @@ static u64 __init offcore_bits(const struct intel_pe_core *core)
 	const struct intel_pe_extra *row;
 
 	for (row = core->extra; row->code; row++) {
-		if (row->reg == EXTRA_REG_RSP_0)
+		if (row->reg == EXTRA_REG_RSP_0 || row->reg == EXTRA_REG_OMR_0)
 			return row->valid;
 	}
 	return 0;
@@ -367,6 +455,7 @@ static struct kunit_case cases[] __refdata = {
 	KUNIT_CASE(precise_events),
 	KUNIT_CASE(fixed_counters),
 	KUNIT_CASE(extra_registers),
+	KUNIT_CASE(registers_alike),
 	KUNIT_CASE(cache_events),
 	{}
 };
