@@ -142,13 +142,9 @@ static void enumerate(struct x86_hybrid_pmu *h)
 {
 	u32 general, fixed, unused;
 	union cpuid35_eax leaves;
-	union cpuid35_ebx fields;
 
-	cpuid(ARCH_PERFMON_EXT_LEAF, &leaves.full, &fields.full, &unused, &unused);
-	if (fields.split.umask2)
-		h->config_mask |= ARCH_PERFMON_EVENTSEL_UMASK2;
-	if (fields.split.eq)
-		h->config_mask |= ARCH_PERFMON_EVENTSEL_EQ;
+	h->config_mask = intel_pe_config_bits();
+	leaves.full = cpuid_eax(ARCH_PERFMON_EXT_LEAF);
 	if (leaves.split.cntr_subleaf) {
 		cpuid_count(ARCH_PERFMON_EXT_LEAF, ARCH_PERFMON_NUM_COUNTER_LEAF,
 			    &general, &fixed, &unused, &unused);

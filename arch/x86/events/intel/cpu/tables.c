@@ -205,6 +205,22 @@ int __init intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu)
 
 /* ------------------------------------------------------------ what there is */
 
+/** intel_pe_config_bits - those of attr.config that this CPU knows */
+u64 intel_pe_config_bits(void)
+{
+	u64 bits = X86_RAW_EVENT_MASK;
+	union cpuid35_ebx fields;
+
+	if (!this_cpu_has(X86_FEATURE_ARCH_PERFMON_EXT))
+		return bits;
+	fields.full = cpuid_ebx(ARCH_PERFMON_EXT_LEAF);
+	if (fields.split.umask2)
+		bits |= ARCH_PERFMON_EVENTSEL_UMASK2;
+	if (fields.split.eq)
+		bits |= ARCH_PERFMON_EVENTSEL_EQ;
+	return bits;
+}
+
 static u64 clip(u64 mask, int most, const char *what)
 {
 	if (!WARN(fls64(mask) > most, "hw perf events %s%d > max(%d), clipping!", what,
