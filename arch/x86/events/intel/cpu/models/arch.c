@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Models that nobody has described: what the architecture says of each version.
+ *
+ * Facts: Intel SDM vol. 3B, chapter "Performance Monitoring", architectural performance monitoring
+ * versions 1, 2 and 5.
  */
 #include "../model.h"
 
