@@ -53,12 +53,20 @@ struct intel_pe_rule {
 #define METRICS(n)		{ RULE_METRIC, n }
 
 /* Instructions, cycles, and cycles of the reference clock, which has no code of its own. */
-#define ARCH_FIXED	FIXED(0, 0xc0), FIXED(1, 0x3c), FIXED(2, 0x300)
+#define ARCH_FIXED								\
+	FIXED(0, 0xc0),				/* INST_RETIRED.ANY_P */		\
+	FIXED(1, 0x3c),				/* CPU_CLK_UNHALTED.THREAD_P */		\
+	FIXED(2, 0x300)				/* CPU_CLK_UNHALTED.REF_TSC */
 
 /* The same and their codes of event 0, slots and metrics: big cores from Golden Cove on. */
 #define INTEL_PE_BIG_FIXED							\
-	FIXED(0, 0xc0, 0x0100), FIXED(1, 0x3c, 0x0200), FIXED(2, 0x300, 0x013c), \
-	FIXED(3, 0x400), METRICS(8)
+	FIXED(0, 0xc0, 0x0100),			/* INST_RETIRED.ANY_P, INST_RETIRED.ANY */ \
+	FIXED(1, 0x3c,				/* CPU_CLK_UNHALTED.THREAD_P */		\
+	      0x0200),				/* CPU_CLK_UNHALTED.THREAD */		\
+	FIXED(2, 0x300,				/* CPU_CLK_UNHALTED.REF_TSC */		\
+	      0x013c),				/* CPU_CLK_UNHALTED.REF_TSC_P */	\
+	FIXED(3, 0x400),			/* TOPDOWN.SLOTS */			\
+	METRICS(8)
 
 /* Codes that need another register, and the bits it has.  Which register follows from @reg. */
 struct intel_pe_extra {
