@@ -183,12 +183,15 @@ static void __init intel_pe_glc_data_source(void)
 	intel_pmu_pebs_data_source_skl(true);
 }
 
-#define MEM	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" },	\
-		{ "mem-stores", "event=0xcd,umask=0x2" }
+#define MEM								\
+	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" }, /* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */ \
+	{ "mem-stores", "event=0xcd,umask=0x2" }	/* MEM_TRANS_RETIRED.STORE_SAMPLE */
 
 static const struct intel_pe_label mem[] __initconst = { MEM, {} };
 static const struct intel_pe_label mem_aux[] __initconst = {
-	MEM, { "mem-loads-aux", "event=0x03,umask=0x82" }, {}
+	MEM,
+	{ "mem-loads-aux", "event=0x03,umask=0x82" },	/* LD_BLOCKS.STORE_FORWARD */
+	{}
 };
 
 #define FLAGS	(PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING | PMU_FL_INSTR_LATENCY)

@@ -76,22 +76,22 @@ static const struct intel_pe_extra tnt_extra[] __initconst = {
 
 /* Three slots in each cycle, four on Goldmont Plus. */
 #define TOPDOWN(slots)							\
-	{ "topdown-total-slots", "event=0x3c" },			\
+	{ "topdown-total-slots", "event=0x3c" },	/* CPU_CLK_UNHALTED.CORE_P */		\
 	{ "topdown-total-slots.scale", slots },				\
-	{ "topdown-fetch-bubbles", "event=0x9c" },			\
-	{ "topdown-recovery-bubbles", "event=0xca,umask=0x02" },	\
-	{ "topdown-slots-retired", "event=0xc2" },			\
-	{ "topdown-slots-issued", "event=0x0e" },			\
+	{ "topdown-fetch-bubbles", "event=0x9c" },	/* UOPS_NOT_DELIVERED.ANY */		\
+	{ "topdown-recovery-bubbles", "event=0xca,umask=0x02" }, /* ISSUE_SLOTS_*.RECOVERY */	\
+	{ "topdown-slots-retired", "event=0xc2" },	/* UOPS_RETIRED.ANY */			\
+	{ "topdown-slots-issued", "event=0x0e" },	/* UOPS_ISSUED.ANY */			\
 	{}
 
 static const struct intel_pe_label glm_topdown[] __initconst = { TOPDOWN("3") };
 static const struct intel_pe_label glp_topdown[] __initconst = { TOPDOWN("4") };
 
 static const struct intel_pe_label tnt_topdown[] __initconst = {
-	{ "topdown-fe-bound", "event=0x71,umask=0x0" },
-	{ "topdown-retiring", "event=0xc2,umask=0x0" },
-	{ "topdown-bad-spec", "event=0x73,umask=0x6" },
-	{ "topdown-be-bound", "event=0x74,umask=0x0" },
+	{ "topdown-fe-bound", "event=0x71,umask=0x0" },	/* TOPDOWN_FE_BOUND.ALL */
+	{ "topdown-retiring", "event=0xc2,umask=0x0" },	/* UOPS_RETIRED.ALL */
+	{ "topdown-bad-spec", "event=0x73,umask=0x6" },	/* TOPDOWN_BAD_SPECULATION.ALL */
+	{ "topdown-be-bound", "event=0x74,umask=0x0" },	/* TOPDOWN_BE_BOUND.ALL */
 	{}
 };
 

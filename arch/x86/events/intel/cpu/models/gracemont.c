@@ -11,7 +11,11 @@
  */
 #include "../model.h"
 
-/* Codes of event 0 stand for fixed counters, others for events that general counters count, too. */
+/*
+ * Codes of event 0 stand for fixed counters, others for events that general counters count, too.
+ * Linux 6.12 lets a general counter have 0x0100 and 0x0200, and Skymont's, which counts nothing;
+ * the rows are of Linux 7.2.
+ */
 #define SMALL_FIXED							\
 	FIXED(0, 0xc0, 0x0100),			/* INST_RETIRED.ANY_P, INST_RETIRED.ANY */	\
 	FIXED(1, 0x3c, 0x0200),		/* CPU_CLK_UNHALTED.CORE_P, CPU_CLK_UNHALTED.CORE */	\
@@ -119,31 +123,33 @@ static const struct intel_pe_extra arw_extra[] __initconst = {
 };
 
 static const struct intel_pe_label grt_topdown[] __initconst = {
-	{ "topdown-fe-bound", "event=0x71,umask=0x0" },
-	{ "topdown-retiring", "event=0xc2,umask=0x0" },
+	{ "topdown-fe-bound", "event=0x71,umask=0x0" },	/* TOPDOWN_FE_BOUND.ALL */
+	{ "topdown-retiring", "event=0xc2,umask=0x0" },	/* UOPS_RETIRED.ALL */
+	/* as on Tremont, and in Linux 6.12; the list has it with umask 0 */
 	{ "topdown-bad-spec", "event=0x73,umask=0x6" },
-	{ "topdown-be-bound", "event=0x74,umask=0x0" },
+	{ "topdown-be-bound", "event=0x74,umask=0x0" },	/* TOPDOWN_BE_BOUND.ALL */
 	{}
 };
 
 static const struct intel_pe_label cmt_topdown[] __initconst = {
-	{ "topdown-fe-bound", "event=0x71,umask=0x0" },
-	{ "topdown-retiring", "event=0x72,umask=0x0" },
-	{ "topdown-bad-spec", "event=0x73,umask=0x0" },
-	{ "topdown-be-bound", "event=0x74,umask=0x0" },
+	{ "topdown-fe-bound", "event=0x71,umask=0x0" },	/* TOPDOWN_FE_BOUND.ALL */
+	{ "topdown-retiring", "event=0x72,umask=0x0" },	/* TOPDOWN_RETIRING.ALL */
+	{ "topdown-bad-spec", "event=0x73,umask=0x0" },	/* TOPDOWN_BAD_SPECULATION.ALL */
+	{ "topdown-be-bound", "event=0x74,umask=0x0" },	/* TOPDOWN_BE_BOUND.ALL */
 	{}
 };
 
 static const struct intel_pe_label skt_topdown[] __initconst = {
-	{ "topdown-fe-bound", "event=0x9c,umask=0x01" },
-	{ "topdown-retiring", "event=0xc2,umask=0x02" },
-	{ "topdown-bad-spec", "event=0x73,umask=0x0" },
-	{ "topdown-be-bound", "event=0xa4,umask=0x02" },
+	{ "topdown-fe-bound", "event=0x9c,umask=0x01" },	/* TOPDOWN_FE_BOUND.ALL_P */
+	{ "topdown-retiring", "event=0xc2,umask=0x02" },	/* TOPDOWN_RETIRING.ALL_P */
+	{ "topdown-bad-spec", "event=0x73,umask=0x0" },	/* TOPDOWN_BAD_SPECULATION.ALL_P */
+	{ "topdown-be-bound", "event=0xa4,umask=0x02" },	/* TOPDOWN_BE_BOUND.ALL */
 	{}
 };
 
 static const struct intel_pe_label mem[] __initconst = {
-	{ "mem-loads", "event=0xd0,umask=0x5,ldlat=3" }, { "mem-stores", "event=0xd0,umask=0x6" },
+	{ "mem-loads", "event=0xd0,umask=0x5,ldlat=3" }, /* MEM_UOPS_RETIRED.LOAD_LATENCY_GT_* */
+	{ "mem-stores", "event=0xd0,umask=0x6" },	/* MEM_UOPS_RETIRED.STORE_LATENCY */
 	{}
 };
 

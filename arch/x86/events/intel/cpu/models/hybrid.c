@@ -7,6 +7,8 @@
  *
  * Where a text has parts, the first is for the small cores, the third for those of low power, if
  * there are such.
+ *
+ * Documents and lists are those that goldencove.c and gracemont.c name.
  */
 #include "../model.h"
 
@@ -16,7 +18,7 @@
 #define PARTS(name, small, big, tiny)	{ name, small ";" big ";" tiny, ALL }
 
 #define METRICS_2								\
-	{ "slots", "event=0x00,umask=0x4", BIG },				\
+	{ "slots", "event=0x00,umask=0x4", BIG },	/* TOPDOWN.SLOTS */			\
 	PARTS("topdown-bad-spec", "event=0x73,umask=0x0", "event=0x00,umask=0x81", \
 	      "event=0x73,umask=0x0"),						\
 	{ "topdown-heavy-ops", "event=0x00,umask=0x84", BIG },			\
@@ -53,23 +55,25 @@ static const struct intel_pe_label arl_h_topdown[] __initconst = {
 
 #define MEM									\
 	PARTS("mem-loads", "event=0xd0,umask=0x5,ldlat=3", "event=0xcd,umask=0x1,ldlat=3", \
-	      "event=0xd0,umask=0x5,ldlat=3"),					\
+	      "event=0xd0,umask=0x5,ldlat=3"),						\
 	PARTS("mem-stores", "event=0xd0,umask=0x6", "event=0xcd,umask=0x2", "event=0xd0,umask=0x6")
 
 static const struct intel_pe_label mtl_mem[] __initconst = { MEM, {} };
 static const struct intel_pe_label adl_mem[] __initconst = {
-	MEM, { "mem-loads-aux", "event=0x03,umask=0x82", BIG }, {}
+	MEM,
+	{ "mem-loads-aux", "event=0x03,umask=0x82", BIG },	/* LD_BLOCKS.STORE_FORWARD */
+	{}
 };
 
 static const struct intel_pe_label tsx[] __initconst = {
-	{ "tx-start", "event=0xc9,umask=0x1", BIG },
-	{ "tx-commit", "event=0xc9,umask=0x2", BIG },
-	{ "tx-abort", "event=0xc9,umask=0x4", BIG },
-	{ "tx-conflict", "event=0x54,umask=0x1", BIG },
-	{ "tx-capacity-read", "event=0x54,umask=0x80", BIG },
-	{ "tx-capacity-write", "event=0x54,umask=0x2", BIG },
-	{ "cycles-t", "event=0x3c,in_tx=1", BIG },
-	{ "cycles-ct", "event=0x3c,in_tx=1,in_tx_cp=1", BIG },
+	{ "tx-start", "event=0xc9,umask=0x1", BIG },	/* RTM_RETIRED.START */
+	{ "tx-commit", "event=0xc9,umask=0x2", BIG },	/* RTM_RETIRED.COMMIT */
+	{ "tx-abort", "event=0xc9,umask=0x4", BIG },	/* RTM_RETIRED.ABORTED */
+	{ "tx-conflict", "event=0x54,umask=0x1", BIG },	/* TX_MEM.ABORT_CONFLICT */
+	{ "tx-capacity-read", "event=0x54,umask=0x80", BIG },	/* TX_MEM.ABORT_CAPACITY_READ */
+	{ "tx-capacity-write", "event=0x54,umask=0x2", BIG },	/* TX_MEM.ABORT_CAPACITY_WRITE */
+	{ "cycles-t", "event=0x3c,in_tx=1", BIG },	/* CPU_CLK_UNHALTED.THREAD_P */
+	{ "cycles-ct", "event=0x3c,in_tx=1,in_tx_cp=1", BIG },	/* CPU_CLK_UNHALTED.THREAD_P */
 	{}
 };
 

@@ -10,6 +10,7 @@
  */
 #include "../model.h"
 
+/* 0x0200 is of Linux 7.2; Linux 6.12 lets a general counter have it, which counts nothing. */
 static const struct intel_pe_rule rules[] __initconst = {
 	FIXED(0, 0xc0,				/* INST_RETIRED.ANY_P */
 	      0x01c0,				/* INST_RETIRED.PREC_DIST as on Skylake */

@@ -91,7 +91,8 @@ static const struct intel_pe_extra wsm_extra[] __initconst = {
 };
 
 static const struct intel_pe_label mem[] __initconst = {
-	{ "mem-loads", "event=0x0b,umask=0x10,ldlat=3" }, {}
+	{ "mem-loads", "event=0x0b,umask=0x10,ldlat=3" },	/* MEM_INST_RETIRED.LATENCY_* */
+	{}
 };
 
 static const struct intel_pe_core nhm __initconst = {

@@ -68,8 +68,8 @@ static const struct intel_pe_core pnc __initconst = { CORE, .offcore = { pnc_res
 const struct intel_pe_core intel_pe_core_cyc __initconst = { CORE, .offcore = { cyc_responses } };
 
 static const struct intel_pe_label mem[] __initconst = {
-	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
-	{ "mem-stores", "event=0xcd,umask=0x2" },
+	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" }, /* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	{ "mem-stores", "event=0xcd,umask=0x2" },	/* MEM_TRANS_RETIRED.STORE_SAMPLE */
 	{}
 };
 

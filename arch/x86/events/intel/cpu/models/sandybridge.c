@@ -104,7 +104,8 @@ static const struct intel_pe_extra client_extra[] __initconst = { RESPONSES(0x3f
 const struct intel_pe_extra intel_pe_extra_snbep[] __initconst = { RESPONSES(0x3fffff8fff) };
 
 static const struct intel_pe_label mem[] __initconst = {
-	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" }, { "mem-stores", "event=0xcd,umask=0x2" },
+	{ "mem-loads", "event=0xcd,umask=0x1,ldlat=3" }, /* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	{ "mem-stores", "event=0xcd,umask=0x2" },	/* MEM_TRANS_RETIRED.PRECISE_STORE */
 	{}
 };
 

@@ -54,11 +54,12 @@ static const struct intel_pe_extra knl_extra[] __initconst = {
 
 /* Two slots in each cycle. */
 static const struct intel_pe_label topdown[] __initconst = {
-	{ "topdown-total-slots", "event=0x3c" }, { "topdown-total-slots.scale", "2" },
-	{ "topdown-fetch-bubbles", "event=0xca,umask=0x50" },
+	{ "topdown-total-slots", "event=0x3c" },	/* CPU_CLK_UNHALTED.CORE_P */
+	{ "topdown-total-slots.scale", "2" },
+	{ "topdown-fetch-bubbles", "event=0xca,umask=0x50" },	/* NO_ALLOC_CYCLES.NOT_DELIVERED */
 	{ "topdown-fetch-bubbles.scale", "2" },
-	{ "topdown-slots-issued", "event=0xc2,umask=0x10" },
-	{ "topdown-slots-retired", "event=0xc2,umask=0x10" },
+	{ "topdown-slots-issued", "event=0xc2,umask=0x10" },	/* UOPS_RETIRED.ALL */
+	{ "topdown-slots-retired", "event=0xc2,umask=0x10" },	/* UOPS_RETIRED.ALL */
 	{}
 };
 
