@@ -58,7 +58,10 @@ struct intel_pe_rule {
 	FIXED(1, 0x3c),				/* CPU_CLK_UNHALTED.THREAD_P */		\
 	FIXED(2, 0x300)				/* CPU_CLK_UNHALTED.REF_TSC */
 
-/* The same and their codes of event 0, slots and metrics: big cores from Golden Cove on. */
+/*
+ * The same and their codes of event 0, slots and metrics: big cores from Golden Cove on.  0x0200 is
+ * of Linux 7.2; Linux 6.12 lets a general counter have it, which counts nothing.
+ */
 #define INTEL_PE_BIG_FIXED							\
 	FIXED(0, 0xc0, 0x0100),			/* INST_RETIRED.ANY_P, INST_RETIRED.ANY */ \
 	FIXED(1, 0x3c,				/* CPU_CLK_UNHALTED.THREAD_P */		\
