@@ -85,6 +85,10 @@ def codes_of(path, text):
             if re.fullmatch(r"\s*0x[0-9a-f]+\s*", arg):
                 at += len(arg) - len(arg.lstrip())
                 found.append((at, table[0], m[1], int(arg, 16), row[2]))
+    # Files in events/: the name stands there where there is room.
+    for m in re.finditer(r'"event=(0x[0-9a-f]+)(?:,umask=(0x[0-9a-f]+))?(?:,[^";]*)?".*\*/', text):
+        table = [n for at, n in tables if at <= m.start()][-1:] or [""]
+        found.append((m.start(), table[0], "", int(m[1], 16) | int(m[2] or "0", 16) << 8, EXACT))
     codes = [Code(path, bare.count("\n", 0, at), *rest) for at, *rest in sorted(found)]
     for number in {c.line for c in codes}:
         here = [c for c in codes if c.line == number]
@@ -209,9 +213,9 @@ def read(tree):
     # What is not of one generation is of all.
     intel = {t: x for path, own in tags.items() if "/models/" in path for t, x in own.items()}
     for path in tags:
-        if "/intel/" in path and "/models/" not in path:
+        if "/intel/" in path and not (tags[path] and "/models/" in path):
             tags[path] = {**intel, **tags[path]}
-    return {path: (text, tags[path]) for path, text in texts.items() if tags[path]}
+    return {path: (text, tags[path]) for path, text in texts.items()}
 
 
 def check(tally):
