@@ -80,7 +80,7 @@ static const struct intel_pe_cache node_cache[] __initconst = {
 	{}
 };
 
-/* Linux 6.12 asks for Skylake's responses; those here and below are of Linux 7.2 and the lists. */
+/* NODE is of Linux 7.2 and the lists; Linux 6.12 has other bits for local and remote memory. */
 static const struct intel_pe_cache server_offcore[] __initconst = {
 	CACHE(LL, READ, 0x10001,		/* OCR.DEMAND_DATA_RD.ANY_RESPONSE */
 	      0x3fbfc00001),			/* OCR.DEMAND_DATA_RD.L3_MISS */
@@ -91,6 +91,7 @@ static const struct intel_pe_cache server_offcore[] __initconst = {
 	{}
 };
 
+/* Linux 6.12 asks the big cores of hybrid machines for the servers' responses; these are of 7.2. */
 static const struct intel_pe_cache adl_offcore[] __initconst = {
 	CACHE(LL, READ, 0x10001,		/* OCR.DEMAND_DATA_RD.ANY_RESPONSE */
 	      0x3fbfc00001),			/* OCR.DEMAND_DATA_RD.L3_MISS */
