@@ -62,34 +62,32 @@ def blank_comments(text):
     return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
 
 
+def values(macro, args):
+    """(offset, code, kind) of each code that a row gives as a number."""
+    first, end, kind = row_of(macro)
+    if macro == "EVENT" and len(args) == 4:  # arm64: cache, op, result, event
+        first, end = 3, 4
+    found = [(at + len(arg) - len(arg.lstrip()), int(arg, 16)) for at, arg in args[first:end]
+             if re.fullmatch(r"\s*(0x[0-9a-f]+|0)\s*", arg)]
+    if macro == "E":  # umask, event
+        found = [(found[0][0], found[0][1] << 8 | found[1][1])] if len(found) == 2 else []
+    return [(at, code, kind) for at, code in found if code]
+
+
 def codes_of(path, text):
     """Every code of the rows of a file, each with what stands at the end of its line."""
     bare, lines, found = blank_comments(text), text.split("\n"), []
-    tables = [(m.start(), m[1] or m[2] or m[3]) for m in re.finditer(
+    tables = [(0, "")] + [(m.start(), m[1] or m[2] or m[3]) for m in re.finditer(
         r"^(?:\w[\w *]* (\w+)\[\].*= \{|#define (\w+)|\t\[AMD_PE_(\w+)\] = \{)", bare, re.M)]
     for m in re.finditer(r"\b([A-Z_]+)(?:##\w+)?\(", bare):
-        row = row_of(m[1])
-        if not row:
-            continue
-        table = [n for at, n in tables if at <= m.start()][-1:] or [""]
-        args = arguments(bare, m.end() - 1)
-        if m[1] == "E" or (m[1] == "EVENT" and len(args) == 4):
-            n = [int(a, 16) for _, a in args if re.fullmatch(r"\s*(0x[0-9a-f]+|0)\s*", a)]
-            at = args[0][0]
-            if m[1] == "E" and len(n) == 2:
-                found.append((at, table[0], m[1], n[0] << 8 | n[1], EXACT))
-            elif m[1] == "EVENT" and n:
-                found.append((args[3][0], table[0], m[1], n[0], ANY))
-            continue
-        for at, arg in args[row[0]:row[1]]:
-            if re.fullmatch(r"\s*0x[0-9a-f]+\s*", arg):
-                at += len(arg) - len(arg.lstrip())
-                found.append((at, table[0], m[1], int(arg, 16), row[2]))
+        if row_of(m[1]):
+            found += [(at, m[1], code, kind)
+                      for at, code, kind in values(m[1], arguments(bare, m.end() - 1))]
     # Files in events/: the name stands there where there is room.
     for m in re.finditer(r'"event=(0x[0-9a-f]+)(?:,umask=(0x[0-9a-f]+))?(?:,[^";]*)?".*\*/', text):
-        table = [n for at, n in tables if at <= m.start()][-1:] or [""]
-        found.append((m.start(), table[0], "", int(m[1], 16) | int(m[2] or "0", 16) << 8, EXACT))
-    codes = [Code(path, bare.count("\n", 0, at), *rest) for at, *rest in sorted(found)]
+        found.append((m.start(), "", int(m[1], 16) | int(m[2] or "0", 16) << 8, EXACT))
+    codes = [Code(path, bare.count("\n", 0, at), [n for x, n in tables if x <= at][-1], *rest)
+             for at, *rest in sorted(found)]
     for number in {c.line for c in codes}:
         here = [c for c in codes if c.line == number]
         m = re.search(r"/\* (.*?) \*/\s*\\?$", lines[number])
