@@ -5,6 +5,11 @@
  *
  * CPUs that ACPI describes, and those of a tree that only says "PMUv3", are generic.  Everything
  * but the tables is called when a PMU is probed or an event opened, in task context.
+ *
+ * Facts: the Arm ARM (DDI 0487), recommended IMPLEMENTATION DEFINED events; TRMs of Cortex-A53 (DDI
+ * 0500), A57 (DDI 0488), A72 (100095) and A73 (100048); Linux 6.12 for ThunderX (thunder:
+ * none).  Event lists - a53: arm/cortex-a53 v1; a57: arm/cortex-a57-a72 v1; a73: arm/cortex-a73 v1;
+ * vulcan: cavium/thunderx2 v1.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/perf_event.h>
@@ -23,7 +28,7 @@
 }
 
 static const struct pmuv3_cache_event a53_events[] = {
-	EVENT(L1D, PREFETCH, MISS, 0xc2),	/* PREF_LINEFILL */
+	EVENT(L1D, PREFETCH, MISS, 0xc2),	/* PREFETCH_LINEFILL */
 	IMPDEF(NODE, READ, ACCESS, BUS_ACCESS_RD),
 	IMPDEF(NODE, WRITE, ACCESS, BUS_ACCESS_WR),
 	{}

@@ -3,9 +3,11 @@
  * Which counters an event may have, where it depends on the event alone.
  *
  * Family 15h has a map from event to counters.  From family 17h on every counter counts
- * everything, but large-increment events take an even counter and the next one, and events that
- * sample branches on family 19h are only let on counter 0, so that there is one at a time.  Events
- * of shared counters are in nb.c.
+ * everything, but large increment events take an even counter and the next one, which counts Merge,
+ * and events that sample branches on family 19h are only let on counter 0, so that there is one at
+ * a time.  Events of shared counters are in nb.c.
+ *
+ * Facts: AMD's BKDG of family 15h, 42301, chapter "Core Performance Counter Events".
  *
  * Called when events are scheduled, interrupts off, and at open for made-up states; nothing is
  * kept per event, so there is nothing to put back.
@@ -38,14 +40,31 @@ static const struct odd_event {
 	u8	counters;
 	u8	when, rest;
 } f15h_odd[] = {
-	{ 0x000, 0x08, BOTH_NIBBLES, 0x38 }, { 0x003, 0x08 },
-	{ 0x004, 0x08, SEVERAL_BITS, 0x38 }, { 0x00b, 0x08 }, { 0x00d, 0x08 },
-	{ 0x023, 0x07 }, { 0x02d, 0x08 }, { 0x02e, 0x09 },
-	{ 0x031, 0, SEVERAL_BITS, 0x07 },
-	{ 0x043, 0x07 }, { 0x045, 0x07 }, { 0x046, 0x07 }, { 0x054, 0x07 }, { 0x055, 0x07 },
-	{ 0x08f, 0x01 },
-	{ 0x0db, 0x3f }, { 0x0dc, 0x3f }, { 0x0dd, 0x3f }, { 0x0de, 0x3f }, { 0x0df, 0x3f },
-	{ 0x187, 0x01 }, { 0x188, 0x01 }, { 0x1c0, 0x38 }, { 0x1d6, 0x3f }, { 0x1d8, 0x3f },
+	{ 0x000, 0x08, BOTH_NIBBLES, 0x38 },	/* FPU Pipe Assignment */
+	{ 0x003, 0x08 },			/* Retired SSE/AVX Operations */
+	{ 0x004, 0x08, SEVERAL_BITS, 0x38 },	/* Move Elimination and Scalar Op Optimization */
+	{ 0x00b, 0x08 },			/* undocumented */
+	{ 0x00d, 0x08 },			/* undocumented */
+	{ 0x023, 0x07 },			/* Load Queue/Store Queue Full */
+	{ 0x02d, 0x08 },			/* undocumented */
+	{ 0x02e, 0x09 },			/* undocumented */
+	{ 0x031, 0, SEVERAL_BITS, 0x07 },	/* undocumented */
+	{ 0x043, 0x07 },			/* Data Cache Refills from System */
+	{ 0x045, 0x07 },			/* Unified TLB Hit */
+	{ 0x046, 0x07 },			/* Unified TLB Miss */
+	{ 0x054, 0x07 },			/* undocumented */
+	{ 0x055, 0x07 },			/* undocumented */
+	{ 0x08f, 0x01 },			/* undocumented */
+	{ 0x0db, 0x3f },			/* FP Exceptions */
+	{ 0x0dc, 0x3f },			/* DR0 Breakpoint Matches */
+	{ 0x0dd, 0x3f },			/* DR1 Breakpoint Matches */
+	{ 0x0de, 0x3f },			/* DR2 Breakpoint Matches */
+	{ 0x0df, 0x3f },			/* DR3 Breakpoint Matches */
+	{ 0x187, 0x01 },			/* undocumented */
+	{ 0x188, 0x01 },			/* undocumented */
+	{ 0x1c0, 0x38 },			/* undocumented */
+	{ 0x1d6, 0x3f },			/* undocumented */
+	{ 0x1d8, 0x3f },			/* Dispatch Stall for STQ Full */
 };
 
 static bool applies(const struct odd_event *odd, u64 select)

@@ -8,6 +8,10 @@
  *
  * The generations are those where something changed, not those of marketing: AMD_PE_K7 is every
  * CPU before family 17h, AMD_PE_ZEN2 also Zen 3, AMD_PE_ZEN4 also what comes after it.
+ *
+ * Facts: AMD's BKDG of family 10h, 31116 (k7: none); PPRs of families 17h, 19h and 1Ah; event lists
+ * - zen1: amdzen1 v2; zen2: amdzen2 v1, amdzen3 v1; zen4: amdzen4 v1, amdzen5 v1;
+ * zen: amdzen1 v2, amdzen2 v1, amdzen3 v1, amdzen4 v1, amdzen5 v1.
  */
 #include <linux/init.h>
 
@@ -20,37 +24,41 @@
 
 /* The same ever since K7. */
 #define TIMELESS							\
-	[PERF_COUNT_HW_CPU_CYCLES] = E(0, 0x76),			\
-	[PERF_COUNT_HW_INSTRUCTIONS] = E(0, 0xc0),			\
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = E(0, 0xc2),		\
-	[PERF_COUNT_HW_BRANCH_MISSES] = E(0, 0xc3)
+	[PERF_COUNT_HW_CPU_CYCLES] = E(0, 0x76),	/* ls_not_halted_cyc */ \
+	[PERF_COUNT_HW_INSTRUCTIONS] = E(0, 0xc0),	/* ex_ret_instr */ \
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = E(0, 0xc2),	/* ex_ret_brn */ \
+	[PERF_COUNT_HW_BRANCH_MISSES] = E(0, 0xc3)	/* ex_ret_brn_misp */
 
 /* Zen: requests to the second level of cache, and those of them that missed. */
 #define ZEN_CACHE							\
-	[PERF_COUNT_HW_CACHE_REFERENCES] = E(0xff, 0x60),		\
-	[PERF_COUNT_HW_CACHE_MISSES] = E(0x09, 0x64)
+	[PERF_COUNT_HW_CACHE_REFERENCES] = E(0xff, 0x60),	/* l2_request_g1.all */ \
+	[PERF_COUNT_HW_CACHE_MISSES] = E(0x09, 0x64)	/* l2_cache_req_stat.ic_dc_miss_in_l2 */
 
 static const u64 generic[AMD_PE_GENERATIONS][PERF_COUNT_HW_MAX] = {
 	[AMD_PE_K7] = {
 		TIMELESS,
-		[PERF_COUNT_HW_CACHE_REFERENCES] = E(0x07, 0x7d),
-		[PERF_COUNT_HW_CACHE_MISSES] = E(0x07, 0x7e),
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = E(0, 0xd0),	/* decoder empty */
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = E(0, 0xd1),	/* dispatch stalled */
+		[PERF_COUNT_HW_CACHE_REFERENCES] = E(0x07, 0x7d),	/* Requests to L2 Cache */
+		[PERF_COUNT_HW_CACHE_MISSES] = E(0x07, 0x7e),		/* L2 Cache Misses */
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = E(0, 0xd0),	/* Decoder Empty */
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = E(0, 0xd1),	/* Dispatch Stalls */
 	},
 	[AMD_PE_ZEN1] = {
 		TIMELESS, ZEN_CACHE,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = E(0x02, 0x87),
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = E(0x01, 0x87),
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] =
+			E(0x02, 0x87),		/* ic_fetch_stall.ic_stall_dq_empty */
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] =
+			E(0x01, 0x87),		/* ic_fetch_stall.ic_stall_back_pressure */
 	},
 	[AMD_PE_ZEN2] = {
 		TIMELESS, ZEN_CACHE,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = E(0, 0xa9),
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] =
+			E(0, 0xa9),		/* de_dis_uop_queue_empty_di0 */
 	},
 	[AMD_PE_ZEN4] = {
 		TIMELESS, ZEN_CACHE,
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = E(0, 0xa9),
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = 1ULL << 32 | E(0x01, 0x20),
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = E(0, 0xa9),	/* de_op_queue_empty */
+		[PERF_COUNT_HW_REF_CPU_CYCLES] =
+			1ULL << 32 | E(0x01, 0x20),	/* ls_not_halted_p0_cyc.p0_freq_cyc */
 	},
 };
 
@@ -63,38 +71,38 @@ struct cache_code {
 };
 
 static const struct cache_code k7_cache[] = {
-	{ C(L1D),  LOAD,     USE,  E(0x00, 0x40) },
-	{ C(L1D),  LOAD,     MISS, E(0x01, 0x41) },
-	{ C(L1D),  PREFETCH, USE,  E(0x02, 0x67) },	/* attempted */
-	{ C(L1D),  PREFETCH, MISS, E(0x01, 0x67) },	/* cancelled */
-	{ C(L1I),  LOAD,     USE,  E(0x00, 0x80) },
-	{ C(L1I),  LOAD,     MISS, E(0x00, 0x81) },
-	{ C(L1I),  PREFETCH, USE,  E(0x01, 0x4b) },
-	{ C(LL),   LOAD,     USE,  E(0x03, 0x7d) },	/* of instructions and data */
-	{ C(LL),   LOAD,     MISS, E(0x03, 0x7e) },
-	{ C(LL),   STORE,    USE,  E(0x01, 0x7f) },	/* fills and write-backs */
-	{ C(DTLB), LOAD,     USE,  E(0x00, 0x40) },
-	{ C(DTLB), LOAD,     MISS, E(0x07, 0x46) },	/* both levels */
-	{ C(ITLB), LOAD,     USE,  E(0x00, 0x80) },
-	{ C(ITLB), LOAD,     MISS, E(0x03, 0x85) },
-	{ C(BPU),  LOAD,     USE,  E(0x00, 0xc2) },
-	{ C(BPU),  LOAD,     MISS, E(0x00, 0xc3) },
-	{ C(NODE), LOAD,     USE,  E(0xb8, 0xe9) },	/* to any node's memory */
-	{ C(NODE), LOAD,     MISS, E(0x98, 0xe9) },	/* to another node's */
+	{ C(L1D),  LOAD,     USE,  E(0x00, 0x40) },	/* Data Cache Accesses */
+	{ C(L1D),  LOAD,     MISS, E(0x01, 0x41) },	/* Data Cache Misses */
+	{ C(L1D),  PREFETCH, USE,  E(0x02, 0x67) },	/* Data Prefetcher: attempted */
+	{ C(L1D),  PREFETCH, MISS, E(0x01, 0x67) },	/* Data Prefetcher: cancelled */
+	{ C(L1I),  LOAD,     USE,  E(0x00, 0x80) },	/* Instruction Cache Fetches */
+	{ C(L1I),  LOAD,     MISS, E(0x00, 0x81) },	/* Instruction Cache Misses */
+	{ C(L1I),  PREFETCH, USE,  E(0x01, 0x4b) },	/* Prefetch Instructions Dispatched: load */
+	{ C(LL),   LOAD,     USE,  E(0x03, 0x7d) },	/* Requests to L2 Cache: IC and DC fill */
+	{ C(LL),   LOAD,     MISS, E(0x03, 0x7e) },	/* L2 Cache Misses: IC and DC fill */
+	{ C(LL),   STORE,    USE,  E(0x01, 0x7f) },	/* L2 Fill/Writeback: fills */
+	{ C(DTLB), LOAD,     USE,  E(0x00, 0x40) },	/* Data Cache Accesses */
+	{ C(DTLB), LOAD,     MISS, E(0x07, 0x46) },	/* L1 DTLB and L2 DTLB Miss */
+	{ C(ITLB), LOAD,     USE,  E(0x00, 0x80) },	/* Instruction Cache Fetches */
+	{ C(ITLB), LOAD,     MISS, E(0x03, 0x85) },	/* L1 ITLB and L2 ITLB Miss */
+	{ C(BPU),  LOAD,     USE,  E(0x00, 0xc2) },	/* Retired Branch Instructions */
+	{ C(BPU),  LOAD,     MISS, E(0x00, 0xc3) },	/* Retired Mispredicted Branches */
+	{ C(NODE), LOAD,     USE,  E(0xb8, 0xe9) },	/* CPU/IO Requests: any memory */
+	{ C(NODE), LOAD,     MISS, E(0x98, 0xe9) },	/* CPU/IO Requests: remote memory */
 };
 
 static const struct cache_code zen_cache[] = {
-	{ C(L1D),  LOAD,     USE,  E(0x00, 0x40) },
-	{ C(L1D),  LOAD,     MISS, E(0xc8, 0x60) },	/* that went to the second level */
-	{ C(L1D),  PREFETCH, USE,  E(0xff, 0x5a) },
-	{ C(L1I),  LOAD,     USE,  E(0x00, 0x80) },
-	{ C(L1I),  LOAD,     MISS, E(0x00, 0x81) },
-	{ C(DTLB), LOAD,     USE,  E(0xff, 0x45) },	/* the second level's */
-	{ C(DTLB), LOAD,     MISS, E(0xf0, 0x45) },	/* page walks */
-	{ C(ITLB), LOAD,     USE,  E(0x00, 0x84) },	/* found in the second level */
-	{ C(ITLB), LOAD,     MISS, E(0xff, 0x85) },
-	{ C(BPU),  LOAD,     USE,  E(0x00, 0xc2) },
-	{ C(BPU),  LOAD,     MISS, E(0x00, 0xc3) },
+	{ C(L1D),  LOAD,     USE,  E(0x00, 0x40) },	/* ls_dc_accesses */
+	{ C(L1D),  LOAD,     MISS, E(0xc8, 0x60) },	/* l2_cache_accesses_from_dc_misses */
+	{ C(L1D),  PREFETCH, USE,  E(0xff, 0x5a) },	/* ls_hw_pf_dc_fill: all sources */
+	{ C(L1I),  LOAD,     USE,  E(0x00, 0x80) },	/* ic_fw32 */
+	{ C(L1I),  LOAD,     MISS, E(0x00, 0x81) },	/* ic_fw32_miss */
+	{ C(DTLB), LOAD,     USE,  E(0xff, 0x45) },	/* ls_l1_d_tlb_miss.all */
+	{ C(DTLB), LOAD,     MISS, E(0xf0, 0x45) },	/* l2_dtlb_misses */
+	{ C(ITLB), LOAD,     USE,  E(0x00, 0x84) },	/* bp_l1_tlb_miss_l2_*hit */
+	{ C(ITLB), LOAD,     MISS, E(0xff, 0x85) },	/* bp_l1_tlb_miss_l2_tlb_miss */
+	{ C(BPU),  LOAD,     USE,  E(0x00, 0xc2) },	/* ex_ret_brn */
+	{ C(BPU),  LOAD,     MISS, E(0x00, 0xc3) },	/* ex_ret_brn_misp */
 };
 
 /* There are no such operations, on any of them. */

@@ -104,7 +104,7 @@ static void __init use_global_registers(void)
 
 static void __init use_pairs(void)
 {
-	/* Event 0xfff on the odd counter: it takes what the even one cannot hold. */
+	/* Merge, event 0xfff, on the odd counter: it takes what the even one cannot hold. */
 	x86_pmu.perf_ctr_pair_en = 0xfULL << 32 | 0xff | ARCH_PERFMON_EVENTSEL_ENABLE;
 	x86_pmu.flags |= PMU_FL_PAIR;
 	x86_pmu.get_event_constraints = amd_pe_zen_constraint;

@@ -136,7 +136,7 @@ intel_pe_get_hsw(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	return test_bit(2, c->idxmsk) ? &only_2 : &emptyconstraint;
 }
 
-/* The fixed counter of instructions has the least skid. */
+/* PDist of instructions (INST_RETIRED.PREC_DIST) is on their fixed counter. */
 struct event_constraint *
 intel_pe_get_icl(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 {
@@ -145,7 +145,7 @@ intel_pe_get_icl(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	return intel_pe_get_hsw(cpuc, i, event);
 }
 
-/* The precise distribution of other events is on counter 0. */
+/* PDist of other events is on counter 0. */
 struct event_constraint *
 intel_pe_get_glc(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 {

@@ -131,15 +131,28 @@ struct perf_guest_switch_msr *intel_pe_v1_guest_msrs(int *nr, void *data);
 int intel_pe_hybrid_init(const struct intel_pe_model *model);
 bool intel_pe_hybrid_cpu_starting(int cpu);
 void intel_pe_hybrid_cpu_dead(int cpu);
+int intel_pe_hybrid_kind(u32 leaf, int pmus);
 void intel_pe_adl_counters(void);
 enum hybrid_cpu_type intel_pe_adl_cpu_type(void);
 
 /* tables.c: from the rows of a model to what the driver works with, cut down to what there is */
 int intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu);
+u64 intel_pe_config_bits(void);
 void intel_pe_clip_counters(u64 *general, u64 *fixed, u64 *ctrl);
 void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixed, u64 ctrl);
 void intel_pe_probe_extra_regs(struct extra_reg *er);
 bool intel_pe_msr_works(u32 msr, u64 mask);
+
+/* pebs/events.c: tables of cores that 6.12 does not tell apart */
+extern struct event_constraint intel_cmt_pebs_event_constraints[];
+extern struct event_constraint intel_dkt_pebs_event_constraints[];
+extern struct event_constraint intel_pnc_pebs_event_constraints[];
+
+/* pebs/source.c: of machines that 6.12 does not know */
+void intel_pe_arl_h_data_source(void);
+void intel_pe_pnc_data_source(void);
+void intel_pe_nvl_data_source(void);
+u64 intel_pe_omr_latency(struct perf_event *event, u64 status);
 
 /* sysfs.c */
 int intel_pe_sysfs_init(const struct intel_pe_model *model);

@@ -3,43 +3,29 @@
  * Registers that events need besides a counter: offcore response, latency threshold, branch select.
  *
  * Events that want the same value share a register; with other values they cannot be on at the same
- * time.  Two registers for offcore responses are equal but for the event's code: who finds one
- * taken tries the other.  Some models have one set of them for both threads of a core: there cpuc
- * points to the same intel_shared_regs for both (hotplug.c).
+ * time.  Two registers for offcore responses, and four for off-module responses, are equal but for
+ * the event's code: who finds one taken tries the others.  Some models have one set of them for
+ * both threads of a core: there cpuc points to the same intel_shared_regs for both (hotplug.c).
  *
  * Taken and given back while events are scheduled, interrupts off, under the register's lock; it is
  * the innermost.  A made-up state (cpuc->is_fake) has registers of its own, in task context.
  */
 #include "cpu.h"
 
-/* The same responses through the other register, if it has the bits of this value. */
-static int other_response(struct cpu_hw_events *cpuc, int idx, u64 value)
+/* Do both registers answer the same question? */
+static bool are_alike(int a, int b)
 {
-	struct extra_reg *er = hybrid(cpuc->pmu, extra_regs);
-	int other;
-
-	if (!(x86_pmu.flags & PMU_FL_HAS_RSP_1))
-		return idx;
-	if (idx != EXTRA_REG_RSP_0 && idx != EXTRA_REG_RSP_1)
-		return idx;
-	other = idx ^ EXTRA_REG_RSP_0 ^ EXTRA_REG_RSP_1;
-	for (; er && er->msr; er++) {
-		if (er->idx == other)
-			return value & ~er->valid_mask ? idx : other;
-	}
-	return idx;
+	if (a <= EXTRA_REG_RSP_1)
+		return b <= EXTRA_REG_RSP_1;
+	return a >= EXTRA_REG_OMR_0 && b >= EXTRA_REG_OMR_0;
 }
 
-/* Have the event's code and register be those of @idx. */
-static void switch_over(struct perf_event *event, int idx)
+/* Have the event's code and register be those of @er. */
+static void switch_over(struct perf_event *event, const struct extra_reg *er)
 {
-	struct extra_reg *er = hybrid(event->pmu, extra_regs);
-
-	while (er->idx != idx)
-		er++;
 	event->hw.config &= ~INTEL_ARCH_EVENT_MASK;
 	event->hw.config |= er->event;
-	event->hw.extra_reg.idx = idx;
+	event->hw.extra_reg.idx = er->idx;
 	event->hw.extra_reg.reg = er->msr;
 }
 
@@ -53,6 +39,20 @@ static bool take(struct cpu_hw_events *cpuc, int idx, u64 value)
 	era->config = value;
 	atomic_inc(&era->ref);
 	return true;
+}
+
+/* Take one of the other registers like this one that has the bits of its value; NULL: none. */
+static const struct extra_reg *
+take_other(struct cpu_hw_events *cpuc, const struct hw_perf_event_extra *reg)
+{
+	const struct extra_reg *er = hybrid(cpuc->pmu, extra_regs);
+
+	for (; er && er->msr; er++) {
+		if (er->idx != reg->idx && are_alike(er->idx, reg->idx) && er->extra_msr_access &&
+		    !(reg->config & ~er->valid_mask) && take(cpuc, er->idx, reg->config))
+			return er;
+	}
+	return NULL;
 }
 
 static void give(struct cpu_hw_events *cpuc, struct hw_perf_event_extra *reg)
@@ -70,20 +70,20 @@ static void give(struct cpu_hw_events *cpuc, struct hw_perf_event_extra *reg)
 static bool take_one(struct cpu_hw_events *cpuc, struct perf_event *event,
 		     struct hw_perf_event_extra *reg)
 {
-	int idx = reg->idx;
+	const struct extra_reg *other = NULL;
 
-	if (idx == EXTRA_REG_NONE || (reg->alloc && !cpuc->is_fake))
+	if (reg->idx == EXTRA_REG_NONE || (reg->alloc && !cpuc->is_fake))
 		return true;
-	if (!take(cpuc, idx, reg->config)) {
-		idx = other_response(cpuc, idx, reg->config);
-		if (idx == reg->idx || !take(cpuc, idx, reg->config))
+	if (!take(cpuc, reg->idx, reg->config)) {
+		other = take_other(cpuc, reg);
+		if (!other)
 			return false;
 	}
 	if (cpuc->is_fake)
 		return true;
-	if (idx != reg->idx)
-		switch_over(event, idx);
-	cpuc->shared_regs->regs[idx].reg = reg->reg;
+	if (other)
+		switch_over(event, other);
+	cpuc->shared_regs->regs[reg->idx].reg = reg->reg;
 	reg->alloc = 1;
 	return true;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Machines with two kinds of cores: one PMU for each, "cpu_core" and "cpu_atom".
+ * Machines with several kinds of cores: one PMU for each, "cpu_core", "cpu_atom" and, if there are
+ * two kinds of small cores, "cpu_lowpower".
  *
  * Both are made at boot from the boot CPU's CPUID and the tables of the model; which CPUs are
  * whose, and what they really have, is found out when the first CPU of a kind comes up (on it,
- * interrupts off).  x86_pmu.hybrid_pmu has the small cores first.
+ * interrupts off).  x86_pmu.hybrid_pmu has the small cores first, those of low power last.
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -13,6 +14,9 @@
 #include <asm/intel-family.h>
 
 #include "model.h"
+
+/* What CPUID leaf 0x1a calls Crestmont. */
+#define NATIVE_CRESTMONT	2
 
 static void set_unconstrained(struct x86_hybrid_pmu *h)
 {
@@ -33,7 +37,7 @@ static void __init set_up(struct x86_hybrid_pmu *h, enum hybrid_pmu_type type, c
 	h->intel_cap = x86_pmu.intel_cap;
 	h->intel_cap.perf_metrics = type == hybrid_big;
 	h->late_ack = type == hybrid_big;
-	h->mid_ack = type == hybrid_small;
+	h->mid_ack = type != hybrid_big;
 }
 
 /* x86_pmu.filter */
@@ -44,24 +48,29 @@ static void intel_pe_hybrid_filter(struct pmu *pmu, int cpu, bool *skip)
 
 /**
  * intel_pe_hybrid_init - make the PMUs
- * @model: model with two kinds of cores
+ * @model: model with two or three kinds of cores
  */
 int __init intel_pe_hybrid_init(const struct intel_pe_model *model)
 {
-	struct x86_hybrid_pmu *h = kcalloc(X86_HYBRID_NUM_PMUS, sizeof(*h), GFP_KERNEL);
+	const int n = X86_HYBRID_NUM_PMUS + !!model->tiny;
+	struct x86_hybrid_pmu *h = kcalloc(n, sizeof(*h), GFP_KERNEL);
 	int ret;
 
 	if (!h)
 		return -ENOMEM;
 	x86_pmu.hybrid_pmu = h;
-	x86_pmu.num_hybrid_pmus = X86_HYBRID_NUM_PMUS;
+	x86_pmu.num_hybrid_pmus = n;
 	x86_pmu.filter = intel_pe_hybrid_filter;
 	static_branch_enable(&perf_is_hybrid);
 
 	set_up(&h[X86_HYBRID_PMU_ATOM_IDX], hybrid_small, "cpu_atom");
 	set_up(&h[X86_HYBRID_PMU_CORE_IDX], hybrid_big, "cpu_core");
-	ret = intel_pe_load_core(model->small, &h[X86_HYBRID_PMU_ATOM_IDX].pmu);
-	return ret ?: intel_pe_load_core(model->core, &h[X86_HYBRID_PMU_CORE_IDX].pmu);
+	ret = intel_pe_load_core(model->small, &h[X86_HYBRID_PMU_ATOM_IDX].pmu) ?:
+	      intel_pe_load_core(model->core, &h[X86_HYBRID_PMU_CORE_IDX].pmu);
+	if (ret || !model->tiny)
+		return ret;
+	set_up(&h[X86_HYBRID_PMU_TINY_IDX], hybrid_tiny, "cpu_lowpower");
+	return intel_pe_load_core(model->tiny, &h[X86_HYBRID_PMU_TINY_IDX].pmu);
 }
 
 /*
@@ -89,19 +98,36 @@ enum hybrid_cpu_type intel_pe_adl_cpu_type(void)
 	return HYBRID_INTEL_CORE;
 }
 
+/**
+ * intel_pe_hybrid_kind - which of the PMUs is a CPU's?
+ * @leaf: eax of its CPUID leaf 0x1a: the type of core in bits 31-24, which one of it in the others
+ * @pmus: how many PMUs there are
+ *
+ * Return: index in x86_pmu.hybrid_pmu; -1: unknown.
+ */
+int intel_pe_hybrid_kind(u32 leaf, int pmus)
+{
+	switch (leaf >> 24) {
+	case HYBRID_INTEL_ATOM:
+		/* Arrow Lake H: Skymont, and Crestmont where little power is used. */
+		if (pmus > X86_HYBRID_PMU_TINY_IDX && (leaf & 0xffffff) == NATIVE_CRESTMONT)
+			return X86_HYBRID_PMU_TINY_IDX;
+		return X86_HYBRID_PMU_ATOM_IDX;
+	case HYBRID_INTEL_CORE:
+		return X86_HYBRID_PMU_CORE_IDX;
+	}
+	return -1;
+}
+
 static struct x86_hybrid_pmu *pmu_of_this_cpu(void)
 {
-	u8 type = get_this_hybrid_cpu_type();
+	u32 leaf = get_this_hybrid_cpu_type() ? cpuid_eax(0x1a) : 0;
+	int i;
 
-	if (type == HYBRID_INTEL_NONE && x86_pmu.get_hybrid_cpu_type)
-		type = x86_pmu.get_hybrid_cpu_type();
-	switch (type) {
-	case HYBRID_INTEL_ATOM:
-		return &x86_pmu.hybrid_pmu[X86_HYBRID_PMU_ATOM_IDX];
-	case HYBRID_INTEL_CORE:
-		return &x86_pmu.hybrid_pmu[X86_HYBRID_PMU_CORE_IDX];
-	}
-	return NULL;
+	if (!leaf && x86_pmu.get_hybrid_cpu_type)
+		leaf = x86_pmu.get_hybrid_cpu_type() << 24;
+	i = intel_pe_hybrid_kind(leaf, x86_pmu.num_hybrid_pmus);
+	return i < 0 ? NULL : &x86_pmu.hybrid_pmu[i];
 }
 
 /* Meteor Lake clears the bit for metrics, though it has them. */
@@ -116,13 +142,9 @@ static void enumerate(struct x86_hybrid_pmu *h)
 {
 	u32 general, fixed, unused;
 	union cpuid35_eax leaves;
-	union cpuid35_ebx fields;
 
-	cpuid(ARCH_PERFMON_EXT_LEAF, &leaves.full, &fields.full, &unused, &unused);
-	if (fields.split.umask2)
-		h->config_mask |= ARCH_PERFMON_EVENTSEL_UMASK2;
-	if (fields.split.eq)
-		h->config_mask |= ARCH_PERFMON_EVENTSEL_EQ;
+	h->config_mask = intel_pe_config_bits();
+	leaves.full = cpuid_eax(ARCH_PERFMON_EXT_LEAF);
 	if (leaves.split.cntr_subleaf) {
 		cpuid_count(ARCH_PERFMON_EXT_LEAF, ARCH_PERFMON_NUM_COUNTER_LEAF,
 			    &general, &fixed, &unused, &unused);

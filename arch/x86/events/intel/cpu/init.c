@@ -54,6 +54,7 @@ static void __init take_leaf(const struct perfmon_leaf *leaf)
 	x86_pmu.fixed_cntr_mask64 = fixed_counters(leaf);
 	x86_pmu.events_maskl = leaf->ebx.full;
 	x86_pmu.events_mask_len = leaf->eax.split.mask_length;
+	x86_pmu.config_mask = intel_pe_config_bits();
 	x86_pmu.pebs_events_mask = intel_pmu_pebs_mask(x86_pmu.cntr_mask64);
 	x86_pmu.pebs_capable = PEBS_COUNTER_MASK;
 	if (boot_cpu_has(X86_FEATURE_PDCM))

@@ -53,7 +53,23 @@ struct intel_pe_rule {
 #define METRICS(n)		{ RULE_METRIC, n }
 
 /* Instructions, cycles, and cycles of the reference clock, which has no code of its own. */
-#define ARCH_FIXED	FIXED(0, 0xc0), FIXED(1, 0x3c), FIXED(2, 0x300)
+#define ARCH_FIXED								\
+	FIXED(0, 0xc0),				/* INST_RETIRED.ANY_P */		\
+	FIXED(1, 0x3c),				/* CPU_CLK_UNHALTED.THREAD_P */		\
+	FIXED(2, 0x300)				/* CPU_CLK_UNHALTED.REF_TSC */
+
+/*
+ * The same and their codes of event 0, slots and metrics: big cores from Golden Cove on.  0x0200 is
+ * of Linux 7.2; Linux 6.12 lets a general counter have it, which counts nothing.
+ */
+#define INTEL_PE_BIG_FIXED							\
+	FIXED(0, 0xc0, 0x0100),			/* INST_RETIRED.ANY_P, INST_RETIRED.ANY */ \
+	FIXED(1, 0x3c,				/* CPU_CLK_UNHALTED.THREAD_P */		\
+	      0x0200),				/* CPU_CLK_UNHALTED.THREAD */		\
+	FIXED(2, 0x300,				/* CPU_CLK_UNHALTED.REF_TSC */		\
+	      0x013c),				/* CPU_CLK_UNHALTED.REF_TSC_P */	\
+	FIXED(3, 0x400),			/* TOPDOWN.SLOTS */			\
+	METRICS(8)
 
 /* Codes that need another register, and the bits it has.  Which register follows from @reg. */
 struct intel_pe_extra {
@@ -63,12 +79,18 @@ struct intel_pe_extra {
 };
 
 #define EXTRA(code, reg, valid)	{ code, EXTRA_REG_##reg, valid }
+/* Off-module responses: four registers, and for each a bit of the umask. */
+#define OFF_MODULE(event, valid)						\
+	{ 0x0100 | (event), EXTRA_REG_OMR_0, valid },				\
+	{ 0x0200 | (event), EXTRA_REG_OMR_0 + 1, valid },			\
+	{ 0x0400 | (event), EXTRA_REG_OMR_0 + 2, valid },			\
+	{ 0x0800 | (event), EXTRA_REG_OMR_3, valid }
 #define LOAD_LATENCY(code)	EXTRA(code, LDLAT, 0xffff)
 
 /*
  * A file in events/ or format/: name and contents.  @ht: contents where hyper-threading is on.
  * @pmus: on hybrid machines the kinds of PMU that have it; several kinds, several texts, apart by
- * ';', small cores first.
+ * ';', small cores first, those of low power last.
  */
 struct intel_pe_label {
 	const char	*name, *text, *ht;
@@ -89,6 +111,7 @@ struct intel_pe_model {
 	const char			*title;		/* for the log */
 	const struct intel_pe_core	*core;		/* the big one of a hybrid machine */
 	const struct intel_pe_core	*small;		/* hybrid machines: the other */
+	const struct intel_pe_core	*tiny;		/* and a third, or NULL */
 
 	u32				flags;		/* PMU_FL_* */
 	u8				late_ack:1,
@@ -122,6 +145,10 @@ struct intel_pe_model {
 	const struct intel_pe_label	*format[5];
 };
 
+/* Kinds of PMU that a label is for: all there may be, and those of small cores. */
+#define HYBRID_ANY	(hybrid_big_small | hybrid_tiny)
+#define HYBRID_SMALL	(hybrid_small | hybrid_tiny)
+
 /* Cycles in which this does not happen. */
 #define STALLED(code)	(ARCH_PERFMON_EVENTSEL_INV | 1 << 24 | (code))
 
@@ -137,7 +164,7 @@ extern const struct intel_pe_label intel_pe_fmt_frontend[], intel_pe_fmt_snoop[]
 extern const struct intel_pe_rule intel_pe_arch_rules[];
 extern const struct intel_pe_cache intel_pe_cache_snb[], intel_pe_cache_hsw[], intel_pe_cache_skl[];
 extern const struct intel_pe_cache intel_pe_cache_slm[], intel_pe_cache_glp[];
-extern const struct intel_pe_cache intel_pe_cache_no_itlb[];
+extern const struct intel_pe_cache intel_pe_cache_no_itlb[], intel_pe_cache_glc[];
 extern const struct intel_pe_cache intel_pe_offcore_snb[], intel_pe_offcore_skl[];
 extern const struct intel_pe_extra intel_pe_extra_snbep[];
 
@@ -145,6 +172,7 @@ extern const struct intel_pe_extra intel_pe_extra_snbep[];
 extern const struct intel_pe_core intel_pe_core_glc, intel_pe_core_rwc;
 extern const struct intel_pe_core intel_pe_core_lnc, intel_pe_core_lnc_arl;
 extern const struct intel_pe_core intel_pe_core_grt, intel_pe_core_cmt, intel_pe_core_skt;
+extern const struct intel_pe_core intel_pe_core_dkt, intel_pe_core_cyc, intel_pe_core_arw;
 
 /* The models */
 extern const struct intel_pe_model intel_pe_core1, intel_pe_core2, intel_pe_merom;
@@ -155,11 +183,13 @@ extern const struct intel_pe_model intel_pe_haswell, intel_pe_broadwell;
 extern const struct intel_pe_model intel_pe_skylake, intel_pe_skylake_x;
 extern const struct intel_pe_model intel_pe_icelake, intel_pe_icelake_x;
 extern const struct intel_pe_model intel_pe_sapphire_rapids, intel_pe_granite_rapids;
+extern const struct intel_pe_model intel_pe_panthercove;
 extern const struct intel_pe_model intel_pe_bonnell, intel_pe_silvermont, intel_pe_knights;
 extern const struct intel_pe_model intel_pe_goldmont, intel_pe_goldmont_plus, intel_pe_tremont;
-extern const struct intel_pe_model intel_pe_gracemont, intel_pe_crestmont;
+extern const struct intel_pe_model intel_pe_gracemont, intel_pe_crestmont, intel_pe_darkmont;
 extern const struct intel_pe_model intel_pe_alderlake, intel_pe_meteorlake;
-extern const struct intel_pe_model intel_pe_lunarlake, intel_pe_arrowlake;
+extern const struct intel_pe_model intel_pe_lunarlake, intel_pe_arrowlake, intel_pe_pantherlake;
+extern const struct intel_pe_model intel_pe_arrowlake_h, intel_pe_novalake;
 
 /* Those of unknown models, by version of perfmon */
 extern const struct intel_pe_model intel_pe_arch1, intel_pe_arch2, intel_pe_arch5;

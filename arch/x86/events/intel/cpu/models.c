@@ -9,6 +9,13 @@
 
 #define IS(which, model)	{ INTEL_##which, &intel_pe_##model }
 
+/* Models that asm/intel-family.h of Linux 6.12 does not have. */
+#define INTEL_PE_PANTHERLAKE_R	IFM(6, 0xe5)
+#define INTEL_PE_WILDCATLAKE_L	IFM(6, 0xd5)
+#define INTEL_PE_NOVALAKE	IFM(18, 0x01)
+#define INTEL_PE_NOVALAKE_L	IFM(18, 0x03)
+#define INTEL_PE_DIAMONDRAPIDS_X INTEL_PANTHERCOVE_X
+
 const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(CORE_YONAH, core1),
 	IS(CORE2_MEROM, merom),
@@ -29,6 +36,7 @@ const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(ICELAKE_X, icelake_x), IS(ICELAKE_D, icelake_x),
 	IS(SAPPHIRERAPIDS_X, sapphire_rapids), IS(EMERALDRAPIDS_X, sapphire_rapids),
 	IS(GRANITERAPIDS_X, granite_rapids), IS(GRANITERAPIDS_D, granite_rapids),
+	IS(PE_DIAMONDRAPIDS_X, panthercove),
 
 	IS(ATOM_BONNELL, bonnell), IS(ATOM_BONNELL_MID, bonnell), IS(ATOM_SALTWELL, bonnell),
 	IS(ATOM_SALTWELL_MID, bonnell), IS(ATOM_SALTWELL_TABLET, bonnell),
@@ -41,11 +49,16 @@ const struct intel_pe_model_entry intel_pe_models[] __initconst = {
 	IS(ATOM_TREMONT, tremont), IS(ATOM_TREMONT_D, tremont), IS(ATOM_TREMONT_L, tremont),
 	IS(ATOM_GRACEMONT, gracemont),
 	IS(ATOM_CRESTMONT, crestmont), IS(ATOM_CRESTMONT_X, crestmont),
+	IS(ATOM_DARKMONT_X, darkmont),
 
 	IS(ALDERLAKE, alderlake), IS(ALDERLAKE_L, alderlake), IS(RAPTORLAKE, alderlake),
 	IS(RAPTORLAKE_P, alderlake), IS(RAPTORLAKE_S, alderlake),
 	IS(METEORLAKE, meteorlake), IS(METEORLAKE_L, meteorlake), IS(ARROWLAKE_U, meteorlake),
 	IS(LUNARLAKE_M, lunarlake), IS(ARROWLAKE, arrowlake),
+	IS(ARROWLAKE_H, arrowlake_h),
+	IS(PANTHERLAKE_L, pantherlake), IS(PE_PANTHERLAKE_R, pantherlake),
+	IS(PE_WILDCATLAKE_L, pantherlake),
+	IS(PE_NOVALAKE, novalake), IS(PE_NOVALAKE_L, novalake),
 };
 
 const unsigned int intel_pe_nr_models __initconst = ARRAY_SIZE(intel_pe_models);

@@ -11,16 +11,19 @@
 
 #include "cpu.h"
 
-/* Models and quirks change some; then read only.  0: there is none. */
+/*
+ * The architectural events of the SDM, vol. 3B.  Models and quirks change some; then read only.
+ * 0: there is none.
+ */
 u64 intel_pe_event_codes[PERF_COUNT_HW_MAX] __read_mostly = {
-	[PERF_COUNT_HW_INSTRUCTIONS]		= 0xc0,
-	[PERF_COUNT_HW_CPU_CYCLES]		= 0x3c,
+	[PERF_COUNT_HW_INSTRUCTIONS]		= 0xc0,		/* Instruction Retired */
+	[PERF_COUNT_HW_CPU_CYCLES]		= 0x3c,		/* UnHalted Core Cycles */
 	[PERF_COUNT_HW_REF_CPU_CYCLES]		= 0x300,	/* stands for a fixed counter */
-	[PERF_COUNT_HW_BUS_CYCLES]		= 0x13c,
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= 0xc4,
-	[PERF_COUNT_HW_BRANCH_MISSES]		= 0xc5,
-	[PERF_COUNT_HW_CACHE_REFERENCES]	= 0x4f2e,
-	[PERF_COUNT_HW_CACHE_MISSES]		= 0x412e,
+	[PERF_COUNT_HW_BUS_CYCLES]		= 0x13c,	/* UnHalted Reference Cycles */
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS]	= 0xc4,		/* Branch Instruction Retired */
+	[PERF_COUNT_HW_BRANCH_MISSES]		= 0xc5,		/* Branch Misses Retired */
+	[PERF_COUNT_HW_CACHE_REFERENCES]	= 0x4f2e,	/* LLC Reference */
+	[PERF_COUNT_HW_CACHE_MISSES]		= 0x412e,	/* LLC Misses */
 };
 
 static u64 intel_pe_event_code(int id)

@@ -155,7 +155,7 @@ void intel_pe_limit_bdw(struct perf_event *event, s64 *left)
 	*left = round_down(*left, 64);
 }
 
-/* Precise distribution needs time to get ready. */
+/* PDist (precise distribution) needs time to get ready. */
 void intel_pe_limit_glc(struct perf_event *event, s64 *left)
 {
 	if (event->attr.precise_ip == 3)

@@ -130,6 +130,9 @@ struct event_constraint * __init intel_pe_expand_rules(const struct intel_pe_rul
 	return table;
 }
 
+/* The first of four, which asm/msr-index.h of Linux 6.12 does not have. */
+#define INTEL_PE_MSR_OMR_0	0x3e0
+
 static const u32 extra_msr[EXTRA_REG_MAX] __initconst = {
 	[EXTRA_REG_RSP_0]	= MSR_OFFCORE_RSP_0,
 	[EXTRA_REG_RSP_1]	= MSR_OFFCORE_RSP_1,
@@ -137,6 +140,10 @@ static const u32 extra_msr[EXTRA_REG_MAX] __initconst = {
 	[EXTRA_REG_FE]		= MSR_PEBS_FRONTEND,
 	[EXTRA_REG_SNOOP_0]	= MSR_SNOOP_RSP_0,
 	[EXTRA_REG_SNOOP_1]	= MSR_SNOOP_RSP_1,
+	[EXTRA_REG_OMR_0]	= INTEL_PE_MSR_OMR_0,
+	[EXTRA_REG_OMR_0 + 1]	= INTEL_PE_MSR_OMR_0 + 1,
+	[EXTRA_REG_OMR_0 + 2]	= INTEL_PE_MSR_OMR_0 + 2,
+	[EXTRA_REG_OMR_3]	= INTEL_PE_MSR_OMR_0 + 3,
 };
 
 /**
@@ -197,6 +204,22 @@ int __init intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu)
 }
 
 /* ------------------------------------------------------------ what there is */
+
+/** intel_pe_config_bits - those of attr.config that this CPU knows */
+u64 intel_pe_config_bits(void)
+{
+	u64 bits = X86_RAW_EVENT_MASK;
+	union cpuid35_ebx fields;
+
+	if (!this_cpu_has(X86_FEATURE_ARCH_PERFMON_EXT))
+		return bits;
+	fields.full = cpuid_ebx(ARCH_PERFMON_EXT_LEAF);
+	if (fields.split.umask2)
+		bits |= ARCH_PERFMON_EVENTSEL_UMASK2;
+	if (fields.split.eq)
+		bits |= ARCH_PERFMON_EVENTSEL_EQ;
+	return bits;
+}
 
 static u64 clip(u64 mask, int most, const char *what)
 {

@@ -2,11 +2,12 @@
 /*
  * Top-down metrics: how the slots of the pipeline were used.
  *
- * Fixed counter 3 counts slots; the register of metrics says, in 255ths of them, how many were
- * spent on each of 4 or 8 things.  Both start from 0 together, and the finer the shares are wanted,
- * the sooner they have to be cleared.  So the counter that all events of such a group have is the
- * registers' pair, and their events are metrics of it: none has a period, and hw.saved_slots and
- * hw.saved_metric are the values of the registers that the event has accounted already.
+ * Fixed counter 3 counts slots (TOPDOWN.SLOTS); the register of metrics (PERF_METRICS) says, in
+ * 255ths of them, how many were spent on each of 4 or 8 things.  Both start from 0 together, and
+ * the finer the shares are wanted, the sooner they have to be cleared.  So the counter that all
+ * events of such a group have is the registers' pair, and their events are metrics of it: none has
+ * a period, and hw.saved_slots and hw.saved_metric are the values of the registers that the event
+ * has accounted already.
  *
  * The group's leader is the slots event.  An event that is stopped notes the values, as that is
  * what happens at a context switch.  When the leader starts again it puts them back if it is

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Models that nobody has described: what the architecture says of each version.
+ *
+ * Facts: Intel SDM vol. 3B, chapter "Performance Monitoring", architectural performance monitoring
+ * versions 1, 2 and 5; names of the cores that have such counters.
  */
 #include "../model.h"
 
@@ -13,9 +16,19 @@ static const struct intel_pe_core v2 __initconst = { .rules = intel_pe_arch_rule
 /* Up to 16 fixed counters; those after the third by the codes that stand for them. */
 static const struct intel_pe_rule v5_rules[] __initconst = {
 	ARCH_FIXED,
-	FIXED(3, 0x400), FIXED(4, 0x500), FIXED(5, 0x600), FIXED(6, 0x700), FIXED(7, 0x800),
-	FIXED(8, 0x900), FIXED(9, 0xa00), FIXED(10, 0xb00), FIXED(11, 0xc00), FIXED(12, 0xd00),
-	FIXED(13, 0xe00), FIXED(14, 0xf00), FIXED(15, 0x1000),
+	FIXED(3, 0x400),			/* TOPDOWN.SLOTS */
+	FIXED(4, 0x500),			/* TOPDOWN_BAD_SPECULATION.ALL on Skymont */
+	FIXED(5, 0x600),			/* TOPDOWN_FE_BOUND.ALL on Skymont */
+	FIXED(6, 0x700),			/* TOPDOWN_RETIRING.ALL on Skymont */
+	FIXED(7, 0x800),			/* no event yet */
+	FIXED(8, 0x900),			/* no event yet */
+	FIXED(9, 0xa00),			/* no event yet */
+	FIXED(10, 0xb00),			/* no event yet */
+	FIXED(11, 0xc00),			/* no event yet */
+	FIXED(12, 0xd00),			/* no event yet */
+	FIXED(13, 0xe00),			/* no event yet */
+	FIXED(14, 0xf00),			/* no event yet */
+	FIXED(15, 0x1000),			/* no event yet */
 	{}
 };
 

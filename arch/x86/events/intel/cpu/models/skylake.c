@@ -3,34 +3,60 @@
  * Skylake, Kaby Lake, Comet Lake, and Skylake servers, which may have persistent memory.
  *
  * Offcore responses (see sandybridge.c): local memory is bit 26, remote 27-29, split hits 30.
+ *
+ * Facts: Intel SDM vol. 3B, chapter "Performance Monitoring", Skylake and its servers; event lists
+ * (perfmon) - skl: skylake v59, skylakex v1.35, cascadelakex v1.22.
  */
 #include "../model.h"
 
 static const struct intel_pe_rule rules[] __initconst = {
-	ARCH_FIXED, CODES(0x2, 0x01c0), EVENTS(0xf, 0xc6, 0xcd, 0xd0, 0xd1, 0xd2), {}
+	ARCH_FIXED,
+	CODES(0x2, 0x01c0),			/* INST_RETIRED.PREC_DIST */
+	EVENTS(0xf, 0xc6,			/* FRONTEND_RETIRED.* */
+	       0xcd,				/* MEM_TRANS_RETIRED.* */
+	       0xd0,				/* MEM_INST_RETIRED.* */
+	       0xd1,				/* MEM_LOAD_RETIRED.* */
+	       0xd2),				/* MEM_LOAD_L3_HIT_RETIRED.* */
+	{}
 };
 
 const struct intel_pe_cache intel_pe_cache_skl[] __initconst = {
-	CACHE(L1D, READ, 0x81d0, 0x0151), CACHE(L1D, WRITE, 0x82d0, 0),
-	CACHE(L1I, READ, 0, 0x0283),
-	CACHE(LL, READ, 0x01b7, 0x01b7), CACHE(LL, WRITE, 0x01b7, 0x01b7),
-	CACHE(DTLB, READ, 0x81d0, 0x0e08), CACHE(DTLB, WRITE, 0x82d0, 0x0e49),
-	CACHE(ITLB, READ, 0x2085, 0x0e85), CACHE(BPU, READ, 0xc4, 0xc5),
-	CACHE(NODE, READ, 0x01b7, 0x01b7), CACHE(NODE, WRITE, 0x01b7, 0x01b7),
+	CACHE(L1D, READ, 0x81d0, 0x0151),	/* MEM_INST_RETIRED.ALL_LOADS, L1D.REPLACEMENT */
+	CACHE(L1D, WRITE, 0x82d0, 0),		/* MEM_INST_RETIRED.ALL_STORES */
+	CACHE(L1I, READ, 0, 0x0283),		/* ICACHE_64B.IFTAG_MISS */
+	CACHE(LL, READ, 0x01b7, 0x01b7),	/* OFFCORE_RESPONSE */
+	CACHE(LL, WRITE, 0x01b7, 0x01b7),	/* OFFCORE_RESPONSE */
+	CACHE(DTLB, READ, 0x81d0,		/* MEM_INST_RETIRED.ALL_LOADS */
+	      0x0e08),				/* DTLB_LOAD_MISSES.WALK_COMPLETED */
+	CACHE(DTLB, WRITE, 0x82d0,		/* MEM_INST_RETIRED.ALL_STORES */
+	      0x0e49),				/* DTLB_STORE_MISSES.WALK_COMPLETED */
+	CACHE(ITLB, READ, 0x2085, 0x0e85), /* ITLB_MISSES.STLB_HIT, ITLB_MISSES.WALK_COMPLETED */
+	CACHE(BPU, READ, 0xc4,			/* BR_INST_RETIRED.ALL_BRANCHES */
+	      0xc5),				/* BR_MISP_RETIRED.ALL_BRANCHES */
+	CACHE(NODE, READ, 0x01b7, 0x01b7),	/* OFFCORE_RESPONSE */
+	CACHE(NODE, WRITE, 0x01b7, 0x01b7),	/* OFFCORE_RESPONSE */
 	{}
 };
 
 const struct intel_pe_cache intel_pe_offcore_skl[] __initconst = {
-	CACHE(LL, READ, 0x3fc0010001, 0x3ffc020001), CACHE(LL, WRITE, 0x3fc0010002, 0x3ffc020002),
-	CACHE(NODE, READ, 0x1fc4000001, 0x1ff8000001),
-	CACHE(NODE, WRITE, 0x1fc4000002, 0x1ff8000002),
+	CACHE(LL, READ, 0x3fc0010001,		/* DEMAND_DATA_RD: ANY_RESPONSE and any snoop */
+	      0x3ffc020001),			/* DEMAND_DATA_RD: L3_MISS */
+	CACHE(LL, WRITE, 0x3fc0010002,		/* DEMAND_RFO: ANY_RESPONSE and any snoop */
+	      0x3ffc020002),			/* DEMAND_RFO: L3_MISS */
+	CACHE(NODE, READ, 0x1fc4000001,		/* DEMAND_DATA_RD: L3_MISS_LOCAL_DRAM */
+	      0x1ff8000001),			/* DEMAND_DATA_RD: L3_MISS_REMOTE_HOP*_DRAM */
+	CACHE(NODE, WRITE, 0x1fc4000002,	/* DEMAND_RFO: L3_MISS_LOCAL_DRAM */
+	      0x1ff8000002),			/* DEMAND_RFO: L3_MISS_REMOTE_HOP*_DRAM */
 	{}
 };
 
 /* The frontend register faults for some of the bits in between. */
 static const struct intel_pe_extra extra[] __initconst = {
-	EXTRA(0x01b7, RSP_0, 0x3fffff8fff), EXTRA(0x01bb, RSP_1, 0x3fffff8fff),
-	LOAD_LATENCY(0x01cd), EXTRA(0x01c6, FE, 0x7fff17), {}
+	EXTRA(0x01b7, RSP_0, 0x3fffff8fff),	/* OFFCORE_RESPONSE */
+	EXTRA(0x01bb, RSP_1, 0x3fffff8fff),	/* OFFCORE_RESPONSE */
+	LOAD_LATENCY(0x01cd),			/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	EXTRA(0x01c6, FE, 0x7fff17),		/* FRONTEND_RETIRED.* */
+	{}
 };
 
 static const struct intel_pe_core skl __initconst = {

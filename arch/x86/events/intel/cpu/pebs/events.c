@@ -15,6 +15,9 @@
  *
  * Where PMU_FL_PEBS_ALL is set, an event without a row is looked up among the ordinary
  * constraints.
+ *
+ * Names and their lists are those of models/; nehalem: nehalemep v4, nehalemex v4;
+ * westmere: westmereep-sp v4, westmereep-dp v5, westmereex v4.
  */
 #include <linux/perf_event.h>
 
@@ -53,22 +56,31 @@
 #define HYBRID_LAT(c, n)	ROW(c, c, MATCH_UMASK, n, HYBRID | LOADS)
 #define HYBRID_SLAT(c, n)	ROW(c, c, MATCH_UMASK, n, HYBRID | STORES)
 
-/* Instructions, inv, cmask 16: what cycles:p means on most CPUs; and its uops and precdist kin. */
+/*
+ * INST_RETIRED.ANY_P with inv and a cmask of 16: what cycles:p means on most CPUs; and the same of
+ * UOPS_RETIRED.ALL and of INST_RETIRED.PREC_DIST.
+ */
 #define CYCLES		0x108000c0
 #define CYCLES_UOPS	0x108001c2
 #define CYCLES_DIST	0x108001c0
 
 #define FIXED(i)	BIT_ULL(INTEL_PMC_IDX_FIXED + (i))
 
-/* Retired: instructions c0, x87 c1, mispredicted branches c5, SIMD c7, loads cb */
 struct event_constraint intel_core2_pebs_event_constraints[] = {
-	UMASK(0x00c0, 1), UMASK(0xfec1, 1), UMASK(0x00c5, 1), UMASK(0x1fc7, 1), EVENT(0xcb, 1),
+	UMASK(0x00c0, 1),			/* INST_RETIRED.ANY_P */
+	UMASK(0xfec1, 1),			/* X87_OPS_RETIRED.ANY */
+	UMASK(0x00c5, 1),			/* BR_INST_RETIRED.MISPRED */
+	UMASK(0x1fc7, 1),			/* SIMD_INST_RETIRED.ANY */
+	EVENT(0xcb, 1),				/* MEM_LOAD_RETIRED.* */
 	UMASK(CYCLES, 1),
 	END
 };
 
 struct event_constraint intel_atom_pebs_event_constraints[] = {
-	UMASK(0x00c0, 1), UMASK(0x00c5, 1), EVENT(0xcb, 1), UMASK(CYCLES, 1),
+	UMASK(0x00c0, 1),			/* INST_RETIRED.ANY_P */
+	UMASK(0x00c5, 1),			/* BR_INST_RETIRED.MISPRED */
+	EVENT(0xcb, 1),				/* MEM_LOAD_RETIRED.* */
+	UMASK(CYCLES, 1),
 	ANYTHING(1),
 	END
 };
@@ -78,46 +90,83 @@ struct event_constraint intel_slm_pebs_event_constraints[] = { UMASK(CYCLES, 1),
 struct event_constraint intel_glm_pebs_event_constraints[] = { ANYTHING(1), END };
 
 struct event_constraint intel_grt_pebs_event_constraints[] = {
-	HYBRID_LAT(0x5d0, 0x3), HYBRID_SLAT(0x6d0, 0x3f), END
+	HYBRID_LAT(0x5d0, 0x3),			/* MEM_UOPS_RETIRED.LOAD_LATENCY_GT_* */
+	HYBRID_SLAT(0x6d0, 0x3f),		/* MEM_UOPS_RETIRED.STORE_LATENCY */
+	END
 };
 
-/*
- * Load latency 100b, uncore loads 0f, store DTLB misses 10c; retired: instructions c0, uops c2,
- * branches c4, mispredicted c5, SSE c7, ITLB misses c8, loads cb, FP assists f7
- */
+/* Stores on any counter, as in Linux 7.2; in Linux 6.12 as on Gracemont. */
+struct event_constraint intel_cmt_pebs_event_constraints[] = {
+	HYBRID_LAT(0x5d0, 0x3),			/* MEM_UOPS_RETIRED.LOAD_LATENCY_GT_* */
+	HYBRID_SLAT(0x6d0, 0xff),		/* MEM_UOPS_RETIRED.STORE_LATENCY */
+	END
+};
+
+struct event_constraint intel_dkt_pebs_event_constraints[] = {
+	HYBRID_LAT(0x5d0, 0xff),		/* MEM_UOPS_RETIRED.LOAD_LATENCY_GT_* */
+	HYBRID_SLAT(0x6d0, 0xff),		/* MEM_UOPS_RETIRED.STORE_LATENCY */
+	END
+};
+
 #define NHM_ROWS(mispredicted)							\
-	UMASK_LAT(0x100b, 0xf), EVENT(0x0f, 0xf), UMASK(0x010c, 0xf),		\
-	EVENT(0xc0, 0xf), EVENT_E(0xc2, 0xf), EVENT(0xc4, 0xf), mispredicted,	\
-	EVENT(0xc7, 0xf), UMASK(0x20c8, 0xf), EVENT(0xcb, 0xf), EVENT(0xf7, 0xf), \
+	UMASK_LAT(0x100b, 0xf),			/* MEM_INST_RETIRED.LATENCY_ABOVE_THRESHOLD_* */ \
+	EVENT(0x0f, 0xf),			/* MEM_UNCORE_RETIRED.* */			\
+	UMASK(0x010c, 0xf),			/* MEM_STORE_RETIRED.DTLB_MISS */		\
+	EVENT(0xc0, 0xf),			/* INST_RETIRED.* */				\
+	EVENT_E(0xc2, 0xf),			/* UOPS_RETIRED.* */				\
+	EVENT(0xc4, 0xf),			/* BR_INST_RETIRED.* */				\
+	mispredicted,								\
+	EVENT(0xc7, 0xf),			/* SSEX_UOPS_RETIRED.* */			\
+	UMASK(0x20c8, 0xf),			/* ITLB_MISS_RETIRED */				\
+	EVENT(0xcb, 0xf),			/* MEM_LOAD_RETIRED.* */			\
+	EVENT(0xf7, 0xf),			/* FP_ASSIST.* */				\
 	UMASK(CYCLES, 0xf), END
 
-struct event_constraint intel_nehalem_pebs_event_constraints[] = { NHM_ROWS(UMASK(0x02c5, 0xf)) };
+struct event_constraint intel_nehalem_pebs_event_constraints[] = {
+	NHM_ROWS(UMASK(0x02c5, 0xf))		/* BR_MISP_RETIRED.NEAR_CALL */
+};
 
-struct event_constraint intel_westmere_pebs_event_constraints[] = { NHM_ROWS(EVENT(0xc5, 0xf)) };
+struct event_constraint intel_westmere_pebs_event_constraints[] = {
+	NHM_ROWS(EVENT(0xc5, 0xf))		/* BR_MISP_RETIRED.* */
+};
 
-/* Precise distribution 1c0, load latency 1cd, precise stores 2cd, memory uops and loads d0 to d3 */
 #define SNB_ROWS								\
-	EVENT_X(0xd0, 0xf), EVENT_X(0xd1, 0xf), EVENT_X(0xd2, 0xf), EVENT_X(0xd3, 0xf), \
+	EVENT_X(0xd0, 0xf),			/* MEM_UOPS_RETIRED.* */			\
+	EVENT_X(0xd1, 0xf),			/* MEM_LOAD_UOPS_RETIRED.* */			\
+	EVENT_X(0xd2, 0xf),			/* MEM_LOAD_UOPS_LLC_HIT_RETIRED.* */		\
+	EVENT_X(0xd3, 0xf),			/* MEM_LOAD_UOPS_LLC_MISS_RETIRED.* */		\
 	ANYTHING(0xf), END
 
 struct event_constraint intel_snb_pebs_event_constraints[] = {
-	UMASK(0x01c0, 0x2), UMASK_LAT(0x01cd, 0x8), UMASK_PST(0x02cd, 0x8),
+	UMASK(0x01c0, 0x2),			/* INST_RETIRED.PREC_DIST */
+	UMASK_LAT(0x01cd, 0x8),			/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	UMASK_PST(0x02cd, 0x8),			/* MEM_TRANS_RETIRED.PRECISE_STORE */
 	UMASK(CYCLES_UOPS, 0xf), SNB_ROWS
 };
 
 struct event_constraint intel_ivb_pebs_event_constraints[] = {
-	UMASK(0x01c0, 0x2), UMASK_LAT(0x01cd, 0x8), UMASK_PST(0x02cd, 0x8),
+	UMASK(0x01c0, 0x2),			/* INST_RETIRED.PREC_DIST */
+	UMASK_LAT(0x01cd, 0x8),			/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	UMASK_PST(0x02cd, 0x8),			/* MEM_TRANS_RETIRED.PRECISE_STORE */
 	UMASK(CYCLES_UOPS, 0xf), UMASK(CYCLES_DIST, 0x2), SNB_ROWS
 };
 
-/* In d0: 1x second-level TLB misses, 2x locked, 4x split, 8x all; x1 loads, x2 stores */
 #define HSW_ROWS(x)								\
-	UMASK(0x01c0, 0x2), UMASK_LAT(0x01cd, 0xf),				\
-	UMASK(CYCLES_UOPS, 0xf), UMASK(CYCLES_DIST, 0x2), UMASK_NA(0x01c2, 0xf), \
-	UMASK_LD##x(0x11d0, 0xf), UMASK_LD##x(0x21d0, 0xf),			\
-	UMASK_LD##x(0x41d0, 0xf), UMASK_LD##x(0x81d0, 0xf),			\
-	UMASK_ST##x(0x12d0, 0xf), UMASK_ST##x(0x42d0, 0xf), UMASK_ST##x(0x82d0, 0xf), \
-	EVENT_LD##x(0xd1, 0xf), EVENT_LD##x(0xd2, 0xf), EVENT_LD##x(0xd3, 0xf),	\
+	UMASK(0x01c0, 0x2),			/* INST_RETIRED.PREC_DIST */			\
+	UMASK_LAT(0x01cd, 0xf),			/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */	\
+	UMASK(CYCLES_UOPS, 0xf),								\
+	UMASK(CYCLES_DIST, 0x2),								\
+	UMASK_NA(0x01c2, 0xf),			/* UOPS_RETIRED.ALL */				\
+	UMASK_LD##x(0x11d0, 0xf),		/* MEM_UOPS_RETIRED.STLB_MISS_LOADS */		\
+	UMASK_LD##x(0x21d0, 0xf),		/* MEM_UOPS_RETIRED.LOCK_LOADS */		\
+	UMASK_LD##x(0x41d0, 0xf),		/* MEM_UOPS_RETIRED.SPLIT_LOADS */		\
+	UMASK_LD##x(0x81d0, 0xf),		/* MEM_UOPS_RETIRED.ALL_LOADS */		\
+	UMASK_ST##x(0x12d0, 0xf),		/* MEM_UOPS_RETIRED.STLB_MISS_STORES */		\
+	UMASK_ST##x(0x42d0, 0xf),		/* MEM_UOPS_RETIRED.SPLIT_STORES */		\
+	UMASK_ST##x(0x82d0, 0xf),		/* MEM_UOPS_RETIRED.ALL_STORES */		\
+	EVENT_LD##x(0xd1, 0xf),			/* MEM_LOAD_UOPS_RETIRED.* */			\
+	EVENT_LD##x(0xd2, 0xf),			/* MEM_LOAD_UOPS_L3_HIT_RETIRED.* */		\
+	EVENT_LD##x(0xd3, 0xf),			/* MEM_LOAD_UOPS_L3_MISS_RETIRED.* */		\
 	ANYTHING(0xf), END
 
 struct event_constraint intel_hsw_pebs_event_constraints[] = { HSW_ROWS(_X) };
@@ -125,37 +174,77 @@ struct event_constraint intel_hsw_pebs_event_constraints[] = { HSW_ROWS(_X) };
 struct event_constraint intel_bdw_pebs_event_constraints[] = { HSW_ROWS() };
 
 struct event_constraint intel_skl_pebs_event_constraints[] = {
-	UMASK(0x01c0, 0x2), UMASK(CYCLES_DIST, 0x2), UMASK(CYCLES, 0xf), UMASK_LAT(0x01cd, 0xf),
-	UMASK_LD(0x11d0, 0xf), UMASK_ST(0x12d0, 0xf), UMASK_LD(0x21d0, 0xf), UMASK_ST(0x22d0, 0xf),
-	UMASK_LD(0x41d0, 0xf), UMASK_ST(0x42d0, 0xf), UMASK_LD(0x81d0, 0xf), UMASK_ST(0x82d0, 0xf),
-	EVENT_LD(0xd1, 0xf), EVENT_LD(0xd2, 0xf), EVENT_LD(0xd3, 0xf),
+	UMASK(0x01c0, 0x2),			/* INST_RETIRED.PREC_DIST */
+	UMASK(CYCLES_DIST, 0x2),
+	UMASK(CYCLES, 0xf),
+	UMASK_LAT(0x01cd, 0xf),			/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	UMASK_LD(0x11d0, 0xf),			/* MEM_INST_RETIRED.STLB_MISS_LOADS */
+	UMASK_ST(0x12d0, 0xf),			/* MEM_INST_RETIRED.STLB_MISS_STORES */
+	UMASK_LD(0x21d0, 0xf),			/* MEM_INST_RETIRED.LOCK_LOADS */
+	UMASK_ST(0x22d0, 0xf),			/* undocumented MEM_INST_RETIRED.LOCK_STORES */
+	UMASK_LD(0x41d0, 0xf),			/* MEM_INST_RETIRED.SPLIT_LOADS */
+	UMASK_ST(0x42d0, 0xf),			/* MEM_INST_RETIRED.SPLIT_STORES */
+	UMASK_LD(0x81d0, 0xf),			/* MEM_INST_RETIRED.ALL_LOADS */
+	UMASK_ST(0x82d0, 0xf),			/* MEM_INST_RETIRED.ALL_STORES */
+	EVENT_LD(0xd1, 0xf),			/* MEM_LOAD_RETIRED.* */
+	EVENT_LD(0xd2, 0xf),			/* MEM_LOAD_L3_HIT_RETIRED.* */
+	EVENT_LD(0xd3, 0xf),			/* MEM_LOAD_L3_MISS_RETIRED.* */
 	ANYTHING(0xf),
 	END
 };
 
-/* Precise distribution and slots have fixed counters. */
+/* INST_RETIRED.PREC_DIST and TOPDOWN.SLOTS have fixed counters. */
 #define ICL_D0_UMASKS								\
-	UMASK_LD(0x11d0, 0xf), UMASK_ST(0x12d0, 0xf), UMASK_LD(0x21d0, 0xf),	\
-	UMASK_LD(0x41d0, 0xf), UMASK_ST(0x42d0, 0xf),				\
-	UMASK_LD(0x81d0, 0xf), UMASK_ST(0x82d0, 0xf)
-#define ICL_D0_EVENTS	EVENTS_LD(0xd1, 0xd4, 0xf), EVENT(0xd0, 0xf), END
+	UMASK_LD(0x11d0, 0xf),			/* MEM_INST_RETIRED.STLB_MISS_LOADS */		\
+	UMASK_ST(0x12d0, 0xf),			/* MEM_INST_RETIRED.STLB_MISS_STORES */		\
+	UMASK_LD(0x21d0, 0xf),			/* MEM_INST_RETIRED.LOCK_LOADS */		\
+	UMASK_LD(0x41d0, 0xf),			/* MEM_INST_RETIRED.SPLIT_LOADS */		\
+	UMASK_ST(0x42d0, 0xf),			/* MEM_INST_RETIRED.SPLIT_STORES */		\
+	UMASK_LD(0x81d0, 0xf),			/* MEM_INST_RETIRED.ALL_LOADS */		\
+	UMASK_ST(0x82d0, 0xf)			/* MEM_INST_RETIRED.ALL_STORES */
+#define ICL_D0_EVENTS								\
+	EVENTS_LD(0xd1, 0xd4, 0xf),		/* MEM_LOAD_RETIRED.*, MEM_LOAD_MISC_RETIRED.UC */ \
+	EVENT(0xd0, 0xf),			/* MEM_INST_RETIRED.* */			\
+	END
 #define ICL_D0_ROWS	ICL_D0_UMASKS, ICL_D0_EVENTS
 
 struct event_constraint intel_icl_pebs_event_constraints[] = {
-	UMASK(0x01c0, FIXED(0)), UMASK(0x0100, FIXED(0)), UMASK(0x0400, FIXED(3)),
-	UMASK_LAT(0x01cd, 0xff), ICL_D0_ROWS
+	UMASK(0x01c0, FIXED(0)),		/* INST_RETIRED.PREC_DIST as on Skylake */
+	UMASK(0x0100, FIXED(0)),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0x0400, FIXED(3)),		/* TOPDOWN.SLOTS */
+	UMASK_LAT(0x01cd, 0xff),		/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	ICL_D0_ROWS
 };
 
 struct event_constraint intel_glc_pebs_event_constraints[] = {
-	UMASK(0x0100, FIXED(0)), UMASK(0x0400, FIXED(3)), EVENT(0xc0, 0xfe),
-	UMASK_LAT(0x01cd, 0xfe), UMASK_SLAT(0x02cd, 0x1), ICL_D0_ROWS
+	UMASK(0x0100, FIXED(0)),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0x0400, FIXED(3)),		/* TOPDOWN.SLOTS */
+	EVENT(0xc0, 0xfe),			/* INST_RETIRED.* */
+	UMASK_LAT(0x01cd, 0xfe),		/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	UMASK_SLAT(0x02cd, 0x1),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
+	ICL_D0_ROWS
 };
 
-/* 2a and 2b: offcore responses */
+/* The rows of d0 to d4 say where data was, as in Linux 7.2; Linux 6.12 has none. */
 struct event_constraint intel_lnc_pebs_event_constraints[] = {
-	UMASK(0x0100, FIXED(0)), UMASK(0x0400, FIXED(3)), UMASK(0x012a, 1), UMASK(0x012b, 1),
-	HYBRID_LAT(0x01cd, 0x3fc), HYBRID_SLAT(0x02cd, 0x3),
-	ICL_D0_UMASKS, UMASK(0x87d0, 0x3ff), ICL_D0_EVENTS
+	UMASK(0x0100, FIXED(0)),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0x0400, FIXED(3)),		/* TOPDOWN.SLOTS */
+	UMASK(0x012a, 1),			/* OCR.* */
+	UMASK(0x012b, 1),			/* OCR.* */
+	HYBRID_LAT(0x01cd, 0x3fc),		/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	HYBRID_SLAT(0x02cd, 0x3),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
+	ICL_D0_UMASKS,
+	UMASK(0x87d0, 0x3ff),			/* MEM_INST_RETIRED.ANY */
+	ICL_D0_EVENTS
+};
+
+struct event_constraint intel_pnc_pebs_event_constraints[] = {
+	UMASK(0x0100, FIXED(0)),		/* INST_RETIRED.PREC_DIST */
+	UMASK(0x0400, FIXED(3)),		/* TOPDOWN.SLOTS */
+	HYBRID_LAT(0x01cd, 0xfc),		/* MEM_TRANS_RETIRED.LOAD_LATENCY_GT_* */
+	HYBRID_SLAT(0x02cd, 0x3),		/* MEM_TRANS_RETIRED.STORE_SAMPLE */
+	EVENT(0xd6, 0xf),			/* undocumented; so in Linux 7.2 */
+	ICL_D0_ROWS
 };
 
 /**

@@ -8,8 +8,9 @@
  * PEBS event of the CPU does without an interrupt for each sample ("large"): then records pile up,
  * and are drained when the task goes as well, since a record does not say whose it is.
  *
- * Formats 4 and up have records of optional groups.  One configuration holds for all counters; it
- * grows as events are added and starts anew with the first event.  Each record says how long it is;
+ * Formats 4 and up are adaptive PEBS: records of optional groups.  One configuration
+ * (MSR_PEBS_DATA_CFG) holds for all counters; it grows as events are added and starts anew with the
+ * first event.  Each record says how long it is;
  * the buffer is drained before the configuration changes, as the threshold goes by the new size.
  *
  * All of it runs on the event's CPU with interrupts off; intel_pmu_pebs_disable() also in the

@@ -2,10 +2,10 @@
 /*
  * PEBS: one record becomes one sample.
  *
- * Formats 0 to 3 are words at fixed places; 4 and up are groups, which ones the record itself
- * says.  Both have registers, but no segments and so no mode: what is not in the record is taken
- * from the registers at the interrupt.  Call chains start there, too, always: the stack the record
- * was made on may be gone.
+ * Formats 0 to 3 are words at fixed places; 4 and up (adaptive PEBS) are groups, which ones the
+ * record itself says.  Both have registers, but no segments and so no mode: what is not in the
+ * record is taken from the registers at the interrupt.  Call chains start there, too, always: the
+ * stack the record was made on may be gone.
  *
  * In the PMI's NMI, or with interrupts off and the PMU off.
  */
@@ -161,7 +161,7 @@ void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs
 		perf_sample_save_brstack(data, event, &cpuc->lbr_stack, NULL);
 }
 
-/* ------------------------------------------------------------ formats 4 and up */
+/* ------------------------------------------------------------ formats 4 and up: adaptive PEBS */
 
 /**
  * intel_pe_take_apart - find the groups of a record

@@ -19,6 +19,7 @@
 
 /* Places: the old level, the new one, and on which socket. */
 #define IN_NOWHERE	(S(LVL, MISS) | S(LVLNUM, L3))
+#define IN_L0		(S(LVL, HIT) | S(LVLNUM, L0))
 #define IN_L1		(S(LVL, HIT) | S(LVL, L1) | S(LVLNUM, L1))
 #define IN_LFB		(S(LVL, HIT) | S(LVL, LFB) | S(LVLNUM, LFB))
 #define IN_L2		(S(LVL, HIT) | S(LVL, L2) | S(LVLNUM, L2))
@@ -35,6 +36,7 @@
 #define IN_FAR_RAM1	FAR(S(LVL, HIT) | S(LVL, REM_RAM1) | S(LVLNUM, RAM))
 #define IN_FAR_RAM	FAR(S(LVL, HIT) | S(LVLNUM, RAM))
 #define IN_FAR_CACHE	FAR(S(LVL, HIT) | S(LVLNUM, ANY_CACHE))
+#define IN_MMIO		(S(LVL, HIT) | S(LVLNUM, RAM))
 #define IN_DEVICE	(S(LVL, HIT) | S(LVL, IO) | S(LVLNUM, NA))
 #define IN_UNCACHED	(S(LVL, HIT) | S(LVL, UNC) | S(LVLNUM, NA))
 
@@ -105,13 +107,39 @@ static const struct code lnc[] __initconst = {
 	{ 0x10, IN_MEMORY_CACHE | SN_NONE }, { 0x11, IN_RAM | SN_NONE },
 };
 
+/*
+ * Panther Cove and Arctic Wolf say separately whether the L2 was missed.  These are the codes if
+ * not.
+ */
+static const struct code pnc[] __initconst = {
+	{ 0x00, S(LVL, NA) | S(LVLNUM, NA) | SN_UNKNOWN },
+	{ 0x01, IN_L0 | SN_NONE }, { 0x02, IN_L1 | SN_NONE }, { 0x03, IN_LFB | SN_NONE },
+	{ 0x04, IN_L2 | SN_NONE }, { 0x07, IN_L2 | SN_HIT }, { 0x08, IN_L2 | SN_HITM },
+	{ 0x09, IN_L2 | SN_MISS }, { 0x0a, IN_L2 | SN_MISS },	/* prefetches, promoted */
+	{ 0x0f, IN_UNCACHED | SN_NONE },
+};
+
+static const struct code arw[] __initconst = {
+	{ 0x00, S(LVL, NA) | S(LVLNUM, NA) | SN_UNKNOWN },
+	{ 0x01, IN_L1 | SN_NONE }, { 0x02, IN_LFB | SN_NONE }, { 0x03, IN_L2 | SN_NONE },
+	{ 0x04, IN_L2 | SN_HIT }, { 0x05, IN_L2 | SN_HITM }, { 0x06, IN_UNCACHED | SN_NONE },
+};
+
 static void __init learn(u64 *table, const struct code *codes, int n)
 {
 	for (; n; n--, codes++)
 		table[codes->code] = LOAD(codes->means);
 }
 
-#define LEARN(table, codes)	learn(table, codes, ARRAY_SIZE(codes))
+/* There are no other codes. */
+static void __init learn_only(u64 *table, const struct code *codes, int n)
+{
+	memset(table, 0, sizeof(pebs_data_source));
+	learn(table, codes, n);
+}
+
+#define LEARN(table, codes)		learn(table, codes, ARRAY_SIZE(codes))
+#define LEARN_ONLY(table, codes)	learn_only(table, codes, ARRAY_SIZE(codes))
 
 static void __init learn_skl(u64 *table, bool pmem)
 {
@@ -165,16 +193,33 @@ void __init intel_pmu_pebs_data_source_mtl(void)
 
 void __init intel_pmu_pebs_data_source_lnl(void)
 {
-	u64 *core = hybrid_table(X86_HYBRID_PMU_CORE_IDX);
-
-	memset(core, 0, sizeof(pebs_data_source));
-	LEARN(core, lnc);
+	LEARN_ONLY(hybrid_table(X86_HYBRID_PMU_CORE_IDX), lnc);
 	LEARN(hybrid_table(X86_HYBRID_PMU_ATOM_IDX), cmt);
+}
+
+/* Arrow Lake H: Lunar Lake's two kinds of cores, and Crestmont. */
+void __init intel_pe_arl_h_data_source(void)
+{
+	intel_pmu_pebs_data_source_lnl();
+	LEARN(hybrid_table(X86_HYBRID_PMU_TINY_IDX), cmt);
+}
+
+/* Diamond Rapids. */
+void __init intel_pe_pnc_data_source(void)
+{
+	LEARN_ONLY(pebs_data_source, pnc);
+}
+
+/* Nova Lake. */
+void __init intel_pe_nvl_data_source(void)
+{
+	LEARN_ONLY(hybrid_table(X86_HYBRID_PMU_CORE_IDX), pnc);
+	LEARN_ONLY(hybrid_table(X86_HYBRID_PMU_ATOM_IDX), arw);
 }
 
 /* Which bits of the word say what; 0 if none does. */
 struct layout {
-	u64	code, walked, locked, not_forwarded, alias;
+	u64	code, off_module, walked, locked, not_forwarded, alias;
 };
 
 static const struct layout load_layout = {
@@ -198,6 +243,38 @@ static const struct layout lnc_layout = {
 	.alias = BIT(13),
 };
 
+static const struct layout omr_layout = {
+	.code = 0xf, .off_module = BIT(8), .walked = BIT(11), .locked = BIT(12),
+	.not_forwarded = BIT(13), .alias = BIT(14),
+};
+
+/*
+ * What missed the L2: who answered (bits 0-3, the numbers of PERF_MEM_REGION_*), from another
+ * socket (4), with modified data (5); what snooping found (6, 7).
+ */
+static u64 off_module(u64 code)
+{
+	static const u64 shared[] = { SN_UNKNOWN, SN_MISS, SN_HIT, SN_NONE };
+	const u64 who = code & 0xf, region = who << PERF_MEM_REGION_SHIFT;
+	const bool far = code & BIT(4);
+	u64 snoop;
+
+	if (who < PERF_MEM_REGION_L_SHARE)	/* nobody; reserved */
+		return 0;
+	if (who == PERF_MEM_REGION_MMIO)
+		return LOAD((far ? FAR(IN_MMIO) : IN_MMIO) | SN_NONE | region);
+	if (who > PERF_MEM_REGION_MMIO)
+		return LOAD((far ? IN_FAR_RAM1 : IN_RAM) | SN_NONE | region);
+
+	if (code & BIT(5))
+		snoop = SN_HITM;
+	else
+		snoop = who == PERF_MEM_REGION_L_SHARE ? shared[code >> 6 & 3] : SN_HIT;
+	if (who != PERF_MEM_REGION_L_SHARE && (code & BIT(6)))
+		snoop |= SN_FWD;
+	return LOAD((far ? IN_FAR_L3 : IN_L3) | snoop | region);
+}
+
 static u64 place(struct perf_event *event, u64 code)
 {
 	return hybrid_var(event->pmu, pebs_data_source)[code];
@@ -206,8 +283,9 @@ static u64 place(struct perf_event *event, u64 code)
 /* All but the operation, which is a load's. */
 static u64 decode(struct perf_event *event, u64 word, const struct layout *l)
 {
-	u64 source = place(event, word & l->code) ?: LOAD(S(LVLNUM, NA) | S(SNOOP, NA));
+	u64 source = word & l->off_module ? off_module(word) : place(event, word & l->code);
 
+	source = source ?: LOAD(S(LVLNUM, NA) | S(SNOOP, NA));
 	if (word & l->walked)
 		source |= S(TLB, MISS) | S(TLB, L2);
 	else
@@ -267,7 +345,7 @@ u64 cmt_latency_data(struct perf_event *event, u64 status)
 }
 
 /**
- * lnl_latency_data - the same of Lunar Lake's, on Lion Cove or Skymont
+ * lnl_latency_data - the same of Lunar Lake's, on Lion Cove or a small core
  * @event: which
  * @status: the record's word
  *
@@ -275,9 +353,21 @@ u64 cmt_latency_data(struct perf_event *event, u64 status)
  */
 u64 lnl_latency_data(struct perf_event *event, u64 status)
 {
-	bool small = hybrid_pmu(event->pmu)->pmu_type == hybrid_small;
+	bool small = hybrid_pmu(event->pmu)->pmu_type != hybrid_big;
 
 	return decode_either(event, status, small ? &cmt_layout : &lnc_layout);
+}
+
+/**
+ * intel_pe_omr_latency - the same of Panther Cove's, Coyote Cove's and Arctic Wolf's
+ * @event: which
+ * @status: the record's word
+ *
+ * Return: a value of union perf_mem_data_src.
+ */
+u64 intel_pe_omr_latency(struct perf_event *event, u64 status)
+{
+	return decode_either(event, status, &omr_layout);
 }
 
 static u64 load_latency(struct perf_event *event, u64 word)

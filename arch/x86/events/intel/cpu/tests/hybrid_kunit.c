@@ -37,8 +37,25 @@ static void dead_before_started(struct kunit *test)
 		intel_pe_hybrid_cpu_dead(0);
 }
 
+/* CPUID tells Skymont from Crestmont, which are both Atoms. */
+static void kinds_of_cores(struct kunit *test)
+{
+	const u32 skymont = HYBRID_INTEL_ATOM << 24 | 3, crestmont = HYBRID_INTEL_ATOM << 24 | 2;
+	const u32 lion_cove = (u32)HYBRID_INTEL_CORE << 24 | 3;
+
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(skymont, 3), X86_HYBRID_PMU_ATOM_IDX);
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(crestmont, 3), X86_HYBRID_PMU_TINY_IDX);
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(lion_cove, 3), X86_HYBRID_PMU_CORE_IDX);
+	/* Meteor Lake: all Atoms are of one kind */
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(crestmont, 2), X86_HYBRID_PMU_ATOM_IDX);
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(lion_cove, 2), X86_HYBRID_PMU_CORE_IDX);
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(0, 2), -1);
+	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(0x10000002, 3), -1);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(dead_before_started),
+	KUNIT_CASE(kinds_of_cores),
 	{ }
 };
 

@@ -308,6 +308,49 @@ static void data_sources_of_small_cores(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cmt_latency_data(event, 1), store | NO_WALK | S(BLK, NA));
 }
 
+/* Panther Cove and Arctic Wolf: bit 8 is a miss of the L2, and then the code is another. */
+static void data_sources_off_module(struct kunit *test)
+{
+#define IN_L3		(S(LVL, HIT) | S(LVL, L3) | S(LVLNUM, L3))
+#define IN_FAR_L3	(S(LVL, HIT) | S(LVL, REM_CCE1) | S(LVLNUM, L3) | S(REMOTE, REMOTE))
+#define IN_RAM		(S(LVL, HIT) | S(LVL, LOC_RAM) | S(LVLNUM, RAM))
+#define IN_FAR_RAM	(S(LVL, HIT) | S(LVL, REM_RAM1) | S(LVLNUM, RAM) | S(REMOTE, REMOTE))
+#define NOWHERE		(S(LVLNUM, NA) | S(SNOOP, NA))
+	static const struct {
+		u64 word, means;
+	} line[] = {
+		{ 0x02, IN_L3 | S(SNOOP, NA) | S(REGION, L_SHARE) },
+		{ 0x42, IN_L3 | S(SNOOP, MISS) | S(REGION, L_SHARE) },
+		{ 0x82, IN_L3 | S(SNOOP, HIT) | S(REGION, L_SHARE) },
+		{ 0xc2, IN_L3 | S(SNOOP, NONE) | S(REGION, L_SHARE) },
+		{ 0xe2, IN_L3 | S(SNOOP, HITM) | S(REGION, L_SHARE) },
+		{ 0x12, IN_FAR_L3 | S(SNOOP, NA) | S(REGION, L_SHARE) },
+		{ 0x03, IN_L3 | S(SNOOP, HIT) | S(REGION, L_NON_SHARE) },
+		{ 0x46, IN_L3 | S(SNOOP, HIT) | S(SNOOPX, FWD) | S(REGION, O_NON_SHARE) },
+		{ 0x75, IN_FAR_L3 | S(SNOOP, HITM) | S(SNOOPX, FWD) | S(REGION, O_SHARE) },
+		{ 0x07, S(LVL, HIT) | S(LVLNUM, RAM) | S(SNOOP, NONE) | S(REGION, MMIO) },
+		{ 0x08, IN_RAM | S(SNOOP, NONE) | S(REGION, MEM0) },
+		{ 0x1f, IN_FAR_RAM | S(SNOOP, NONE) | S(REGION, MEM7) },
+		{ 0x00, NOWHERE }, { 0xf1, NOWHERE },
+	};
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	int i;
+
+	if (is_hybrid())
+		kunit_skip(test, "every PMU of a hybrid machine has its own codes");
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	event->hw.flags = PERF_X86_EVENT_PEBS_LAT_HYBRID | PERF_X86_EVENT_PEBS_LD_HSW;
+	for (i = 0; i < ARRAY_SIZE(line); i++)
+		KUNIT_EXPECT_EQ_MSG(test, intel_pe_omr_latency(event, BIT(8) | line[i].word),
+				    S(OP, LOAD) | line[i].means | NO_WALK | S(BLK, NA),
+				    "%llx", line[i].word);
+	KUNIT_EXPECT_EQ(test, intel_pe_omr_latency(event, 0x7801), S(OP, LOAD) | L1_HIT | WALK |
+			S(LOCK, LOCKED) | S(BLK, DATA) | S(BLK, ADDR));
+	event->hw.flags = PERF_X86_EVENT_PEBS_LAT_HYBRID | PERF_X86_EVENT_PEBS_ST_HSW;
+	KUNIT_EXPECT_EQ(test, intel_pe_omr_latency(event, 0x8701), S(OP, STORE) |
+			NOWHERE | NO_WALK | S(BLK, NA));
+}
+
 /* ------------------------------------------------------------ samples */
 
 /* What a case changes of the CPU's capabilities comes back afterwards. */
@@ -535,6 +578,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(last_instructions),
 	KUNIT_CASE(data_sources),
 	KUNIT_CASE(data_sources_of_small_cores),
+	KUNIT_CASE(data_sources_off_module),
 	KUNIT_CASE(samples_of_words),
 	KUNIT_CASE(samples_of_groups),
 	KUNIT_CASE(tables),
