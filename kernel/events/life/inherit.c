@@ -210,6 +210,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
 	child->perf_event_ctxp = NULL;
+	child->perf_last_error = NULL;
 	mutex_init(&child->perf_event_mutex);
 	INIT_LIST_HEAD(&child->perf_event_list);
 
