@@ -31,6 +31,7 @@
  * @e: what is read now: an event; or with PERF_FORMAT_GROUP a leader, with its siblings
  * @format: PERF_FORMAT_*
  * @words: the answer: what @format says
+ * @times: those in it
  * @glance: nobody is to be interrupted: what another CPU counts is taken as it is in memory
  * @err: why there is no answer, or 0
  */
@@ -38,6 +39,7 @@ struct reading {
 	struct pe_event	*e;
 	u64		format;
 	u64		*words;
+	struct pe_times	times;
 	bool		glance;
 	int		err;
 };
@@ -100,79 +102,91 @@ static __always_inline u64 own_count(struct pe_event *e, u64 *now)
 	return pe_count_now(e, *now);
 }
 
-/* The words of an event that was opened, or what a @child adds to them. */
-static __always_inline u64 *put_count(u64 *word, struct pe_event *e, bool child, u64 *now)
+static __always_inline u64 opened_count(struct pe_event *e, u64 *now)
 {
-	u64 count = own_count(e, now);
-
-	*word = count + (child ? *word : atomic64_read(&e->gone_count));
-	return word + 1;
+	return own_count(e, now) + atomic64_read(&e->gone_count);
 }
 
-static __always_inline u64 *put_times(u64 *word, u64 format, struct pe_event *e, bool child,
-				      u64 now)
+static __always_inline struct pe_times opened_times(struct pe_event *e, u64 now)
 {
-	struct pe_times times;
+	struct pe_times times = pe_times_now(e, now);
 
-	if (!(format & PE_FORMAT_TIMES))
-		return word;
-	times = pe_times_now(e, now);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED) {
-		*word = times.enabled + (child ? *word : atomic64_read(&e->gone_enabled));
-		word++;
-	}
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING) {
-		*word = times.running + (child ? *word : atomic64_read(&e->gone_running));
-		word++;
-	}
-	return word;
+	times.enabled += atomic64_read(&e->gone_enabled);
+	times.running += atomic64_read(&e->gone_running);
+	return times;
 }
 
-static __always_inline u64 *put_identity(u64 *word, u64 format, struct pe_event *e, bool child)
+/* All words, by the event that was opened. */
+static __always_inline void put_words(struct reading *r, struct pe_event *e)
 {
-	if (child)
-		return word + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-	if (format & PERF_FORMAT_ID)
-		*word++ = e->id;
-	if (format & PERF_FORMAT_LOST)
-		*word++ = atomic64_read(&e->lost_samples);
-	return word;
-}
-
-static __always_inline void put_words(u64 *word, u64 format, struct pe_event *e, bool child)
-{
-	u64 now = format & PE_FORMAT_TIMES ? pe_now() : 0;
+	u64 format = r->format, *word = r->words, now = 0;
 	struct pe_event *m;
 
+	if (format & PE_FORMAT_TIMES) {
+		now = pe_now();
+		r->times = opened_times(e, now);
+	}
 	if (!(format & PERF_FORMAT_GROUP)) {
-		word = put_count(word, e, child, &now);
-		word = put_times(word, format, e, child, now);
-		put_identity(word, format, e, child);
+		pe_read_put_one(word, format, e, opened_count(e, &now), &r->times);
 		return;
 	}
-	*word++ = e->nr_siblings + 1;
-	word = put_times(word, format, e, child, now);
-	pe_for_each_member(m, e) {
-		word = put_count(word, m, child, &now);
-		word = put_identity(word, format, m, child);
+	word = pe_read_put_head(word, format, e->nr_siblings + 1, &r->times);
+	pe_for_each_member(m, e)
+		word = pe_read_put_member(word, format, m, opened_count(m, &now));
+}
+
+/* A child adds its counts and times to those in the words. */
+static void add_to_words(struct reading *r, struct pe_event *e)
+{
+	u64 now = 0, *count = r->words;
+	struct pe_event *m;
+
+	if (r->format & PE_FORMAT_TIMES) {
+		struct pe_times times;
+
+		now = pe_now();
+		times = pe_times_now(e, now);
+		r->times.enabled += times.enabled;
+		r->times.running += times.running;
+		pe_read_put_times(r->words + 1, r->format, &r->times);
 	}
+	if (!of_group(r)) {
+		*count += own_count(e, &now);
+		return;
+	}
+	count += pe_read_head_words(r->format);
+	pe_for_each_member(m, e) {
+		*count += own_count(m, &now);
+		count += pe_read_member_words(r->format);
+	}
+}
+
+/* Return: 0, or why there is no answer. */
+static int take(struct pe_ctx *ctx, struct reading *r)
+{
+	struct pe_event *e = r->e;
+	int err;
+
+	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
+	if (e->parent && of_group(r) && !same_shape(e))
+		return -ECHILD;
+	if (ctx->oncpu >= 0 && (!r->glance || ctx->oncpu == smp_processor_id())) {
+		err = sync_counts(e, of_group(r));
+		if (err)
+			return err;
+	}
+	if (e->parent)
+		add_to_words(r, e);
+	else
+		put_words(r, e);
+	return 0;
 }
 
 static void pe_read_take(struct pe_ctx *ctx, void *arg)
 {
 	struct reading *r = arg;
 
-	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
-	if (r->e->parent && of_group(r) && !same_shape(r->e))
-		r->err = -ECHILD;
-	else if (ctx->oncpu >= 0 && (!r->glance || ctx->oncpu == smp_processor_id()))
-		r->err = sync_counts(r->e, of_group(r));
-	if (r->err)
-		return;
-	if (r->e->parent)
-		put_words(r->words, r->format, r->e, true);
-	else
-		put_words(r->words, r->format, r->e, false);
+	r->err = take(ctx, r);
 }
 
 /*
@@ -210,14 +224,11 @@ static noinline bool is_shared(const struct reading *r)
 	return e->oncpu >= 0 && readable_cpu(e, caps, e->oncpu) == smp_processor_id();
 }
 
-/* Under ctx->lock.  Return: false if another CPU is needed. */
-static __always_inline bool take_locked(struct pe_ctx *ctx, struct reading *r)
+/* Under ctx->lock: no other CPU is needed. */
+static __always_inline bool is_here(const struct pe_ctx *ctx, const struct reading *r)
 {
-	if (ctx->oncpu >= 0 && ctx->oncpu != smp_processor_id() && !pe_is_passive(r->e) &&
-	    !r->glance && !is_shared(r))
-		return false;
-	pe_read_take(ctx, r);
-	return true;
+	return ctx->oncpu == smp_processor_id() || ctx->oncpu < 0 || pe_is_passive(r->e) ||
+	       is_shared(r);
 }
 
 /* Return: false if another CPU is needed, or the event has just moved to another context. */
@@ -226,7 +237,10 @@ static bool take_here(struct reading *r)
 	struct pe_ctx *ctx = pe_ctx(r->e);
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	return pe_ctx(r->e) == ctx && take_locked(ctx, r);
+	if (pe_ctx(r->e) != ctx || !(r->glance || is_here(ctx, r)))
+		return false;
+	r->err = take(ctx, r);
+	return true;
 }
 
 /* @r->e, and then its children.  ctx->mutex is held. */
@@ -259,8 +273,7 @@ static __always_inline ssize_t answer_size(const struct pe_event *e, size_t len)
 	size_t size = e->plan.read_size;	/* of a group of one */
 
 	if (format & PERF_FORMAT_GROUP)
-		size += pe_leader(e)->nr_siblings * sizeof(u64) *
-			(1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST));
+		size += pe_leader(e)->nr_siblings * pe_read_member_words(format) * sizeof(u64);
 	if (e->state == PERF_EVENT_STATE_ERROR)
 		return 0;
 	return len < size ? -ENOSPC : size;
@@ -287,9 +300,9 @@ static ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
 	size = answer_size(e, len);
 	if (size <= 0)
 		return size;
-	if (size > FEW_WORDS * sizeof(u64) || !take_locked(ctx, r))
+	if (size > FEW_WORDS * sizeof(u64) || !is_here(ctx, r))
 		return NOT_HERE;
-	return r->err ?: size;
+	return take(ctx, r) ?: size;
 }
 
 static noinline ssize_t read_family(struct pe_event *e, size_t len, struct reading *r)
@@ -377,8 +390,8 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 	return is_hits_of_task(e) ? read_hits(e, buf, len) : read_words(e, buf, len);
 }
 
-/* struct reading.words of an event alone, with its times */
-enum { COUNT, ENABLED, RUNNING, NR_WORDS };
+/* Words of an event alone, with its times. */
+#define ONE_WORDS	3
 
 /**
  * pe_peek() - count and times of an event and its children, without disturbing anybody
@@ -391,7 +404,7 @@ enum { COUNT, ENABLED, RUNNING, NR_WORDS };
  */
 void pe_peek(struct pe_event *e, struct pe_glance *glance)
 {
-	u64 words[NR_WORDS];
+	u64 words[ONE_WORDS];
 	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words, .glance = true };
 
 	scoped_guard(mutex, &e->family_lock) {
@@ -400,8 +413,8 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 		list_for_each_entry(r.e, &e->children, child_entry)
 			take_here(&r);
 	}
-	glance->count = words[COUNT];
-	glance->times = (struct pe_times){ words[ENABLED], words[RUNNING] };
+	glance->count = words[0];
+	glance->times = r.times;
 	/* It may become its own leader at any time. */
 	scoped_guard(rcu)
 		glance->group = READ_ONCE(e->group_leader)->id;
@@ -418,16 +431,16 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	struct pe_event *e = pe(event);
-	u64 words[NR_WORDS];
+	u64 words[ONE_WORDS];
 	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words };
 
 	if (has_family(e) || !take_here(&r)) {
 		guard(pe_event_ctx)(e);
 		take_family(&r);
 	}
-	*enabled = words[ENABLED];
-	*running = words[RUNNING];
-	return words[COUNT];
+	*enabled = r.times.enabled;
+	*running = r.times.running;
+	return words[0];
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 
