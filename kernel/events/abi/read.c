@@ -55,13 +55,13 @@ static bool has_family(const struct pe_event *e)
 	return e->attr.inherit && e->attach_state & PERF_ATTACH_TASK;
 }
 
-/* Bring the counts of what is in hardware up to date. */
-static int sync_counts(struct pe_event *e, bool group)
+/* Bring the counts of what is in hardware up to date.  Return: 0 or the PMU's error. */
+static __always_inline int sync_counts(struct pe_event *e, const struct pe_ctx *ctx, bool group)
 {
 	struct pmu *pmu = e->pmu;
 	struct pe_event *m;
 
-	if (e->state != PERF_EVENT_STATE_ACTIVE || pe_is_passive(e))
+	if (ctx->oncpu < 0 || e->state != PERF_EVENT_STATE_ACTIVE || pe_is_passive(e))
 		return 0;
 	if (!group) {
 		pmu->read(&e->pub);
@@ -170,8 +170,8 @@ static int take(struct pe_ctx *ctx, struct reading *r)
 	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
 	if (e->parent && of_group(r) && !same_shape(e))
 		return -ECHILD;
-	if (ctx->oncpu >= 0 && (!r->glance || ctx->oncpu == smp_processor_id())) {
-		err = sync_counts(e, of_group(r));
+	if (!r->glance || ctx->oncpu == smp_processor_id()) {
+		err = sync_counts(e, ctx, of_group(r));
 		if (err)
 			return err;
 	}
@@ -288,10 +288,11 @@ static struct pe_event *read_by(struct pe_event *e)
  * Nothing but ctx->lock is needed.  The event may be in another context by the time that is taken:
  * then it is not here.
  */
-static ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
+static __always_inline ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
 {
 	struct pe_ctx *ctx = pe_ctx(e);
 	ssize_t size;
+	int err;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	r->e = read_by(e);
@@ -302,7 +303,11 @@ static ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
 		return size;
 	if (size > FEW_WORDS * sizeof(u64) || !is_here(ctx, r))
 		return NOT_HERE;
-	return take(ctx, r) ?: size;
+	err = sync_counts(r->e, ctx, of_group(r));
+	if (err)
+		return err;
+	put_words(r, r->e);
+	return size;
 }
 
 static noinline ssize_t read_family(struct pe_event *e, size_t len, struct reading *r)
@@ -330,7 +335,7 @@ static ssize_t give(char __user *buf, const u64 *words, size_t size)
 	return copy_to_user(buf, words, size) ? -EFAULT : size;
 }
 
-static noinline ssize_t read_words(struct pe_event *e, char __user *buf, size_t len)
+static __always_inline ssize_t read_words(struct pe_event *e, char __user *buf, size_t len)
 {
 	u64 few[FEW_WORDS] __uninitialized;
 	struct reading r = { .format = e->attr.read_format, .words = few };
@@ -357,7 +362,7 @@ static bool is_hits_of_task(const struct pe_event *e)
 	       e->attach_state & PERF_ATTACH_TASK;
 }
 
-static ssize_t read_hits(struct pe_event *e, char __user *buf, size_t len)
+static noinline ssize_t read_hits(struct pe_event *e, char __user *buf, size_t len)
 {
 	struct pe_ctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
 	u64 count;
