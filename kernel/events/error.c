@@ -9,34 +9,20 @@
  *
  *	-22 attr.sample_type: unknown bit
  *
- * The notes are in a table of fixed size, by the task's pid.  A note is overwritten by the task's
- * next error, or by that of another task in the same place; that the answer may be missing is the
- * price for bounded memory and for needing nothing of the task when it exits.  A pid is used again
- * only by a task that started later, so the time of start tells whose note it is.
+ * The note is in the task_struct: an errno, which sits where there was a hole, and a pointer to a
+ * literal.  Only the task itself writes and reads it, so it needs no lock, and nothing is left to
+ * free when the task exits; a new task starts without one.
  *
- * Nothing is done when nothing is refused.  Task context; the lock is a leaf.
+ * There is no better place.  An open that is refused leaves no event, hence no fdinfo; a context
+ * may go to another task (sched/exchange.c), and would have each switch of the task look at it for
+ * an error that is over; a trace event does not reach users who may not read tracefs, and these are
+ * refused most.
+ *
+ * Nothing is done when nothing is refused.  Task context.
  */
-#include <linux/hash.h>
 #include <linux/sched.h>
 #include <linux/sysfs.h>
 #include "types.h"
-
-#define NOTES_BITS	8
-
-struct note {
-	pid_t		pid;		/* of the thread, in the initial namespace; 0: empty */
-	u64		started;
-	int		err;
-	const char	*text;		/* a literal */
-};
-
-static struct note notes[1 << NOTES_BITS];
-static DEFINE_SPINLOCK(notes_lock);
-
-static struct note *note_of(const struct task_struct *task)
-{
-	return &notes[hash_32(task->pid, NOTES_BITS)];
-}
 
 /**
  * pe_err() - refuse something, and say why
@@ -47,26 +33,15 @@ static struct note *note_of(const struct task_struct *task)
  */
 noinline int pe_err(int err, const char *text)
 {
-	struct note note = {
-		.pid		= current->pid,
-		.started	= current->start_time,
-		.err		= err,
-		.text		= text,
-	};
-
-	guard(spinlock)(&notes_lock);
-	*note_of(current) = note;
+	current->perf_last_errno = err;
+	current->perf_last_error = text;
 	return err;
 }
 
 /* The last error of whoever reads it, or nothing. */
 ssize_t pe_show_error(char *buf)
 {
-	struct note note;
+	const char *text = current->perf_last_error;
 
-	scoped_guard(spinlock, &notes_lock)
-		note = *note_of(current);
-	if (note.pid != current->pid || note.started != current->start_time)
-		return 0;
-	return sysfs_emit(buf, "%d %s\n", note.err, note.text);
+	return text ? sysfs_emit(buf, "%d %s\n", current->perf_last_errno, text) : 0;
 }

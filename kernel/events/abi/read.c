@@ -3,41 +3,67 @@
  * Counts for user space and for the kernel's own users.
  *
  * What read() returns is what the event counted, plus its living children, plus the sums of those
- * that are gone.  A group that is in hardware is read on its CPU, all members in one transaction
- * of the PMU; anything else is computed here under ctx->lock.  Passive events never cost an
- * interrupt.  What has no copies, and is not in hardware elsewhere, is read in one pass, see
- * read_here().  Words go to user space when all locks are dropped.
+ * that are gone.  There are two ways to get it:
  *
- * While the family lock is held no child joins or leaves, so nothing is counted twice or missed.
- * Members of a copied group are matched with those of the original one by one: when somebody
- * closed a member meanwhile, or added one, the sums would be nonsense and the answer is -ECHILD.
+ *	here	An event without a family, or its group, that is in hardware of this CPU or of none,
+ *		or in such as this CPU can read as well.  One pass under ctx->lock.
+ *	family	Everything else, under ctx->mutex and the family lock: each member of the family
+ *		here if that can be, or on its CPU.
+ *
+ * In either way one function writes the words of an event or a group, and a child adds its own to
+ * those of the event that was opened.  What is in hardware is brought up to date before, a group in
+ * one transaction of the PMU.  Passive events never cost an interrupt.  Words go to user space when
+ * all locks are dropped.
+ *
+ * Here, members join and leave a group under ctx->lock.  In a family, nobody joins or leaves while
+ * the family lock is held, so nothing is counted twice or missed, and ctx->mutex keeps the members
+ * of the group that was opened.  Those of a copied group are matched with them one by one: when
+ * somebody closed a member meanwhile, or added one, the sums would be nonsense and the answer is
+ * -ECHILD.
  *
  * Task context, except perf_event_read_local().
  */
 
 #include "abi.h"
 
-/* One group, added up over the family. */
-struct group_read {
-	struct pe_event	*leader;	/* of the group being added now */
-	bool		alone;		/* only @leader, not its siblings */
-	bool		timed;		/* @times are wanted, too */
-	unsigned int	nr;		/* room in @count, members */
-	unsigned int	step;		/* from one count to the next one, words */
+/**
+ * struct reading - a read under way
+ * @e: what is read now: an event; or with PERF_FORMAT_GROUP a leader, with its siblings
+ * @format: PERF_FORMAT_*
+ * @words: the answer: what @format says
+ * @times: those in it
+ * @glance: nobody is to be interrupted: what another CPU counts is taken as it is in memory
+ * @err: why there is no answer, or 0
+ */
+struct reading {
+	struct pe_event	*e;
+	u64		format;
+	u64		*words;
 	struct pe_times	times;
-	u64		*count;
+	bool		glance;
 	int		err;
 };
 
-/* Bring the counts of what is in hardware up to date. */
-static int sync_counts(struct pe_event *e, bool alone)
+static bool of_group(const struct reading *r)
+{
+	return r->format & PERF_FORMAT_GROUP;
+}
+
+/* Fork copies events of tasks. */
+static bool has_family(const struct pe_event *e)
+{
+	return e->attr.inherit && e->attach_state & PERF_ATTACH_TASK;
+}
+
+/* Bring the counts of what is in hardware up to date.  Return: 0 or the PMU's error. */
+static __always_inline int sync_counts(struct pe_event *e, const struct pe_ctx *ctx, bool group)
 {
 	struct pmu *pmu = e->pmu;
 	struct pe_event *m;
 
-	if (e->state != PERF_EVENT_STATE_ACTIVE || pe_is_passive(e))
+	if (ctx->oncpu < 0 || e->state != PERF_EVENT_STATE_ACTIVE || pe_is_passive(e))
 		return 0;
-	if (alone) {
+	if (!group) {
 		pmu->read(&e->pub);
 		return 0;
 	}
@@ -46,41 +72,6 @@ static int sync_counts(struct pe_event *e, bool alone)
 		if (m->state == PERF_EVENT_STATE_ACTIVE)
 			m->pmu->read(&m->pub);
 	return pmu->commit_txn(pmu);
-}
-
-/*
- * What it counted itself; its context is locked, or it is scheduled here and irqs are off.
- * @now: pe_now(), or 0 as long as nobody has asked for it
- */
-static __always_inline u64 own_count(struct pe_event *e, u64 *now)
-{
-	if (e->counts_hits)
-		return pe_hits_count_locked(e);
-	if (!e->counts_time)
-		return local64_read(&e->count);
-	*now = *now ?: pe_now();
-	return pe_count_now(e, *now);
-}
-
-static void add_one(struct group_read *r, unsigned int i, struct pe_event *e, u64 *now)
-{
-	u64 count = own_count(e, now);
-
-	if (!e->parent)
-		count += atomic64_read(&e->gone_count);
-	r->count[i * r->step] += count;
-}
-
-static void add_times(struct group_read *r, struct pe_event *e, u64 now)
-{
-	struct pe_times times = pe_times_now(e, now);
-
-	r->times.enabled += times.enabled;
-	r->times.running += times.running;
-	if (!e->parent) {
-		r->times.enabled += atomic64_read(&e->gone_enabled);
-		r->times.running += atomic64_read(&e->gone_running);
-	}
 }
 
 static bool same_shape(struct pe_event *copy)
@@ -97,35 +88,105 @@ static bool same_shape(struct pe_event *copy)
 	return true;
 }
 
-static void pe_read_add(struct pe_ctx *ctx, void *arg)
+/*
+ * What it counted itself; its context is locked.
+ * @now: pe_now(), or 0 as long as nobody has asked for it
+ */
+static __always_inline u64 own_count(struct pe_event *e, u64 *now)
 {
-	struct group_read *r = arg;
-	struct pe_event *leader = r->leader, *m;
-	unsigned int i = 0;
-	u64 now = 0;
+	if (e->counts_hits)
+		return pe_hits_count_locked(e);
+	if (!e->counts_time)
+		return local64_read(&e->count);
+	*now = *now ?: pe_now();
+	return pe_count_now(e, *now);
+}
 
-	if (ctx->oncpu >= 0) {
-		r->err = sync_counts(leader, r->alone);
-		if (r->err)
-			return;
-	}
-	/* The original's siblings stand still: ctx->mutex of its context is held. */
-	if (!r->alone && leader->parent && !same_shape(leader)) {
-		r->err = -ECHILD;
-		return;
-	}
+static __always_inline u64 opened_count(struct pe_event *e, u64 *now)
+{
+	return own_count(e, now) + atomic64_read(&e->gone_count);
+}
 
-	if (r->timed) {
+static __always_inline struct pe_times opened_times(struct pe_event *e, u64 now)
+{
+	struct pe_times times = pe_times_now(e, now);
+
+	times.enabled += atomic64_read(&e->gone_enabled);
+	times.running += atomic64_read(&e->gone_running);
+	return times;
+}
+
+/* All words, by the event that was opened. */
+static __always_inline void put_words(struct reading *r, struct pe_event *e)
+{
+	u64 format = r->format, *word = r->words, now = 0;
+	struct pe_event *m;
+
+	if (format & PE_FORMAT_TIMES) {
 		now = pe_now();
-		add_times(r, leader, now);
+		r->times = opened_times(e, now);
 	}
-	if (r->alone) {
-		add_one(r, 0, leader, &now);
+	if (!(format & PERF_FORMAT_GROUP)) {
+		pe_read_put_one(word, format, e, opened_count(e, &now), &r->times);
 		return;
 	}
-	pe_for_each_member(m, leader)
-		if (!WARN_ON_ONCE(i >= r->nr))
-			add_one(r, i++, m, &now);
+	word = pe_read_put_head(word, format, e->nr_siblings + 1, &r->times);
+	pe_for_each_member(m, e)
+		word = pe_read_put_member(word, format, m, opened_count(m, &now));
+}
+
+/* A child adds its counts and times to those in the words. */
+static void add_to_words(struct reading *r, struct pe_event *e)
+{
+	u64 now = 0, *count = r->words;
+	struct pe_event *m;
+
+	if (r->format & PE_FORMAT_TIMES) {
+		struct pe_times times;
+
+		now = pe_now();
+		times = pe_times_now(e, now);
+		r->times.enabled += times.enabled;
+		r->times.running += times.running;
+		pe_read_put_times(r->words + 1, r->format, &r->times);
+	}
+	if (!of_group(r)) {
+		*count += own_count(e, &now);
+		return;
+	}
+	count += pe_read_head_words(r->format);
+	pe_for_each_member(m, e) {
+		*count += own_count(m, &now);
+		count += pe_read_member_words(r->format);
+	}
+}
+
+/* Return: 0, or why there is no answer. */
+static int take(struct pe_ctx *ctx, struct reading *r)
+{
+	struct pe_event *e = r->e;
+	int err;
+
+	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
+	if (e->parent && of_group(r) && !same_shape(e))
+		return -ECHILD;
+	if (!r->glance || ctx->oncpu == smp_processor_id()) {
+		err = sync_counts(e, ctx, of_group(r));
+		if (err)
+			return err;
+	}
+	if (e->parent)
+		add_to_words(r, e);
+	else
+		put_words(r, e);
+	return 0;
+}
+
+static void pe_read_take(struct pe_ctx *ctx, void *arg)
+{
+	struct reading *r = arg;
+
+	r->err = take(ctx, r);
 }
 
 /*
@@ -151,142 +212,122 @@ static int readable_cpu(const struct pe_event *e, int caps, int cpu)
 	return cpu;
 }
 
-/* Without disturbing the CPU that counts it. Return: done. */
-static bool add_here(struct pe_event *e, struct group_read *r)
+/* It is in hardware of another CPU: can this one read it? */
+static noinline bool is_shared(const struct reading *r)
 {
-	struct pe_ctx *ctx = pe_ctx(e);
+	struct pe_event *e = r->e, *m;
 	int caps = e->event_caps;
-	struct pe_event *m;
 
-	if (!(caps & (PERF_EV_CAP_READ_ACTIVE_PKG | PERF_EV_CAP_READ_SCOPE)))
-		return false;
-	guard(raw_spinlock_irq)(&ctx->lock);
-	/* Its driver has moved it to another CPU. */
-	if (pe_ctx(e) != ctx)
-		return false;
-	if (!r->alone)
+	if (of_group(r))
 		pe_for_each_member(m, e)
 			caps &= m->event_caps;
-	if (e->oncpu < 0 || readable_cpu(e, caps, e->oncpu) != smp_processor_id())
+	return e->oncpu >= 0 && readable_cpu(e, caps, e->oncpu) == smp_processor_id();
+}
+
+/* Under ctx->lock: no other CPU is needed. */
+static __always_inline bool is_here(const struct pe_ctx *ctx, const struct reading *r)
+{
+	return ctx->oncpu == smp_processor_id() || ctx->oncpu < 0 || pe_is_passive(r->e) ||
+	       is_shared(r);
+}
+
+/* Return: false if another CPU is needed, or the event has just moved to another context. */
+static bool take_here(struct reading *r)
+{
+	struct pe_ctx *ctx = pe_ctx(r->e);
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	if (pe_ctx(r->e) != ctx || !(r->glance || is_here(ctx, r)))
 		return false;
-	pe_read_add(ctx, r);
+	r->err = take(ctx, r);
 	return true;
 }
 
-/*
- * One event that is scheduled on this very CPU.  With irqs off nobody takes it off, or out of its
- * context, and so no lock is needed.  Return: done.
- */
-static bool add_mine(struct pe_event *e, struct group_read *r)
+/* @r->e, and then its children.  ctx->mutex is held. */
+static void take_family(struct reading *r)
 {
-	struct pe_ctx *ctx = pe_ctx(e);
-	bool mine;
+	struct pe_event *e = r->e, *child;
 
-	if (e->passive || !r->alone || READ_ONCE(ctx->oncpu) != raw_smp_processor_id())
-		return false;
-	local_irq_disable();
-	mine = ctx->oncpu == smp_processor_id() && e->oncpu == smp_processor_id() &&
-	       pe_ctx(e) == ctx;
-	if (mine)
-		pe_read_add(ctx, r);
-	local_irq_enable();
-	return mine;
-}
-
-static void add_one_group(struct pe_event *leader, struct group_read *r)
-{
-	r->leader = leader;
-	if (!add_mine(leader, r) && !add_here(leader, r))
-		pe_event_call(leader, pe_read_add, r);
-}
-
-/* Add up @e (a leader unless r->alone) and its children. */
-static int add_family(struct pe_event *e, struct group_read *r)
-{
-	struct pe_event *child;
-
-	if (!e->attr.inherit) {		/* never has any */
-		add_one_group(e, r);
-		return r->err;
-	}
-	mutex_lock(&e->family_lock);
-	add_one_group(e, r);
+	guard(mutex)(&e->family_lock);
+	if (!take_here(r))
+		pe_event_call(e, pe_read_take, r);
 	list_for_each_entry(child, &e->children, child_entry) {
 		if (r->err)
 			break;
-		add_one_group(child, r);
+		r->e = child;
+		if (!take_here(r))
+			pe_event_call(child, pe_read_take, r);
 	}
-	mutex_unlock(&e->family_lock);
-	return r->err;
 }
 
-static u64 *put_times(u64 *word, u64 format, const struct pe_times *times)
+/* Words of a read that need not be allocated: a group of eight with all that can be said of it. */
+#define FEW_WORDS	28
+
+/* read_here() leaves the read to others: no answer of read(2), and no error of a PMU. */
+#define NOT_HERE	1
+
+/* Under ctx->lock or ctx->mutex.  Return: bytes of the answer, 0 if there is none, or -ENOSPC. */
+static __always_inline ssize_t answer_size(const struct pe_event *e, size_t len)
 {
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		*word++ = times->enabled;
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		*word++ = times->running;
-	return word;
+	u64 format = e->attr.read_format;
+	size_t size = e->plan.read_size;	/* of a group of one */
+
+	if (format & PERF_FORMAT_GROUP)
+		size += pe_leader(e)->nr_siblings * pe_read_member_words(format) * sizeof(u64);
+	if (e->state == PERF_EVENT_STATE_ERROR)
+		return 0;
+	return len < size ? -ENOSPC : size;
 }
 
-static u64 *put_identity(u64 *word, u64 format, struct pe_event *e)
+static struct pe_event *read_by(struct pe_event *e)
 {
-	if (format & PERF_FORMAT_ID)
-		*word++ = pe_primary_id(e);
-	if (format & PERF_FORMAT_LOST)
-		*word++ = atomic64_read(&e->lost_samples);
-	return word;
+	return e->attr.read_format & PERF_FORMAT_GROUP ? pe_leader(e) : e;
 }
 
-static unsigned int words_per_member(u64 format)
+/*
+ * Nothing but ctx->lock is needed.  The event may be in another context by the time that is taken:
+ * then it is not here.
+ */
+static __always_inline ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
 {
-	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-}
-
-static bool is_timed(const struct pe_event *e)
-{
-	return e->attr.read_format & PE_FORMAT_TIMES;
-}
-
-/* The answer to a read of a group: @size bytes.  Return: 0 or an error. */
-static int group_words(struct pe_event *e, u64 *words, size_t size)
-{
-	struct pe_event *leader = pe_leader(e), *m;
-	u64 format = e->attr.read_format, *word = words;
-	struct group_read r = {
-		.nr	= leader->nr_siblings + 1,
-		.step	= words_per_member(format),
-		.timed	= is_timed(e),
-	};
+	struct pe_ctx *ctx = pe_ctx(e);
+	ssize_t size;
 	int err;
 
-	memset(words, 0, size);
-	r.count = words + size / sizeof(u64) - r.nr * r.step;
-	err = add_family(leader, &r);
+	guard(raw_spinlock_irq)(&ctx->lock);
+	r->e = read_by(e);
+	if (pe_ctx(e) != ctx || has_family(r->e))
+		return NOT_HERE;
+	size = answer_size(e, len);
+	if (size <= 0)
+		return size;
+	if (size > FEW_WORDS * sizeof(u64) || !is_here(ctx, r))
+		return NOT_HERE;
+	err = sync_counts(r->e, ctx, of_group(r));
 	if (err)
 		return err;
-	*word++ = r.nr;
-	word = put_times(word, format, &r.times);
-	pe_for_each_member(m, leader)
-		word = put_identity(word + 1, format, m);
-	return 0;
+	put_words(r, r->e);
+	return size;
 }
 
-/* Likewise, of one event. */
-static int one_words(struct pe_event *e, u64 *words)
+static noinline ssize_t read_family(struct pe_event *e, size_t len, struct reading *r)
 {
-	struct group_read r = { .nr = 1, .alone = true, .timed = is_timed(e), .count = words };
-	int err;
+	ssize_t size;
 
-	*words = 0;
-	err = add_family(e, &r);
-	if (err)
-		return err;
-	put_identity(put_times(words + 1, e->attr.read_format, &r.times), e->attr.read_format, e);
-	return 0;
+	guard(pe_event_ctx)(e);
+	size = answer_size(e, len);
+	if (size <= 0)
+		return size;
+	if (size > FEW_WORDS * sizeof(u64)) {
+		r->words = kmalloc(size, GFP_KERNEL);
+		if (!r->words)
+			return -ENOMEM;
+	}
+	r->e = read_by(e);
+	take_family(r);
+	return r->err ?: size;
 }
 
-/* Without ctx->mutex: nobody knows how long this takes. */
 static ssize_t give(char __user *buf, const u64 *words, size_t size)
 {
 	if (size == sizeof(*words))
@@ -294,180 +335,45 @@ static ssize_t give(char __user *buf, const u64 *words, size_t size)
 	return copy_to_user(buf, words, size) ? -EFAULT : size;
 }
 
-/* Nobody but the event itself has a part in what is read. */
-static bool reads_alone(const struct pe_event *e)
+static __always_inline ssize_t read_words(struct pe_event *e, char __user *buf, size_t len)
 {
-	return !e->attr.inherit && !(e->attr.read_format & PERF_FORMAT_GROUP);
-}
+	u64 few[FEW_WORDS] __uninitialized;
+	struct reading r = { .format = e->attr.read_format, .words = few };
+	ssize_t ret;
 
-/* Such an event has no family, ever, and its group does not matter: no mutex is needed. */
-static ssize_t read_alone(struct pe_event *e, char __user *buf, size_t len)
-{
-	u64 words[5] __uninitialized;
-	int err;
-
-	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
-		return 0;
-	if (len < e->plan.read_size)
-		return -ENOSPC;
-	err = one_words(e, words);
-	return err ?: give(buf, words, e->plan.read_size);
-}
-
-/* Words of a read that need not be allocated. */
-#define FEW_WORDS	24
-
-/*
- * @words: there are few of them; set to an array of more
- *
- * Return: bytes, or an error.
- */
-static ssize_t family_words(struct pe_event *e, size_t len, u64 **words)
-{
-	u64 format = e->attr.read_format;
-	size_t size;
-	int err;
-
-	guard(pe_event_ctx)(e);
-	if (e->state == PERF_EVENT_STATE_ERROR)
-		return 0;
-	size = pe_plan_read_size(format, pe_leader(e)->nr_siblings);
-	if (len < size)
-		return -ENOSPC;
-	if (size > FEW_WORDS * sizeof(u64)) {
-		*words = kmalloc(size, GFP_KERNEL);
-		if (!*words)
-			return -ENOMEM;
-	}
-	err = format & PERF_FORMAT_GROUP ? group_words(e, *words, size) : one_words(e, *words);
-	return err ?: size;
-}
-
-/* With its children, or its group. */
-static ssize_t read_family(struct pe_event *e, char __user *buf, size_t len)
-{
-	u64 few[FEW_WORDS] __uninitialized, *words = few;
-	ssize_t size = family_words(e, len, &words);
-
-	if (size > 0)
-		size = give(buf, words, size);
-	if (words != few)
-		kfree(words);
-	return size;
-}
-
-/* read_here() leaves the read to others: no answer of read(2), and no error of a PMU. */
-#define NOT_HERE	1
-
-/* Room for a group of eight with all that can be said of its members. */
-#define HERE_WORDS	28
-
-static u64 *put_own_times(u64 *word, u64 format, struct pe_event *e, u64 now)
-{
-	struct pe_times times;
-
-	if (!(format & PE_FORMAT_TIMES))
-		return word;
-	times = pe_times_now(e, now);
-	return put_times(word, format, &times);
-}
-
-/* @read: the event, or its leader if the group is wanted */
-static ssize_t take_words(struct pe_event *e, struct pe_event *read, u64 *word, size_t len)
-{
-	u64 format = e->attr.read_format, now;
-	bool group = format & PERF_FORMAT_GROUP;
-	size_t size = e->plan.read_size;	/* of a group of one */
-	struct pe_event *m;
-	int err;
-
-	if (group)
-		size += read->nr_siblings * words_per_member(format) * sizeof(u64);
-	if (e->state == PERF_EVENT_STATE_ERROR)
-		return 0;
-	if (len < size)
-		return -ENOSPC;
-	if (size > HERE_WORDS * sizeof(u64))
-		return NOT_HERE;
-	if (pe_ctx(e)->oncpu >= 0) {
-		err = sync_counts(read, !group);
-		if (err)
-			return err;
-	}
-
-	now = format & PE_FORMAT_TIMES ? pe_now() : 0;
-	if (!group) {
-		*word++ = own_count(e, &now) + atomic64_read(&e->gone_count);
-		word = put_own_times(word, format, e, now);
-		put_identity(word, format, e);
-		return size;
-	}
-	*word++ = read->nr_siblings + 1;
-	word = put_own_times(word, format, read, now);
-	pe_for_each_member(m, read) {
-		*word++ = own_count(m, &now) + atomic64_read(&m->gone_count);
-		if (format & PERF_FORMAT_ID)
-			*word++ = m->id;	/* of its own: none is a copy */
-		if (format & PERF_FORMAT_LOST)
-			*word++ = atomic64_read(&m->lost_samples);
-	}
-	return size;
-}
-
-/* Under ctx->lock: nobody else is needed to read @e. */
-static bool is_here(const struct pe_ctx *ctx, const struct pe_event *e)
-{
-	return ctx->oncpu < 0 || ctx->oncpu == smp_processor_id() || pe_is_passive(e);
+	ret = read_here(e, len, &r);
+	if (ret == NOT_HERE)
+		ret = read_family(e, len, &r);
+	/* Without a lock: nobody knows how long this takes. */
+	if (ret > 0)
+		ret = give(buf, r.words, ret);
+	if (r.words != few)
+		kfree(r.words);
+	return ret;
 }
 
 /*
- * Without copies there is no family to keep as it is, and members join and leave a group under
- * ctx->lock.  So that and irqs off are all that is needed to read an event, or its group, when it
- * is passive, or in hardware of this CPU or nowhere; the words go to user space afterwards.  The
- * event may be in another context by the time the lock is taken: then it is not here.
+ * The most frequent read: how often something happened to a task, and nothing else is asked for.
+ * That is read_here() in short.
  */
-static ssize_t read_here(struct pe_event *e, char __user *buf, size_t len)
+static bool is_hits_of_task(const struct pe_event *e)
 {
-	struct pe_ctx *ctx = pe_ctx(e);
-	u64 words[HERE_WORDS] __uninitialized;
-	ssize_t size = NOT_HERE;
-	struct pe_event *read;
-
-	raw_spin_lock_irq(&ctx->lock);
-	read = e->attr.read_format & PERF_FORMAT_GROUP ? pe_leader(e) : e;
-	if (pe_ctx(e) == ctx && !read->attr.inherit && is_here(ctx, e))
-		size = take_words(e, read, words, len);
-	raw_spin_unlock_irq(&ctx->lock);
-	return size <= NOT_HERE ? size : give(buf, words, size);
+	return e->counts_hits && !e->attr.inherit && !e->attr.read_format &&
+	       e->attach_state & PERF_ATTACH_TASK;
 }
 
-/*
- * Hits are counted in memory, and nobody asks for more than the count.  A number needs no lock;
- * what has to be computed from a slot's hits does, or it might be more than is counted in the end.
- */
-static bool is_mere_number(const struct pe_event *e)
-{
-	return e->passive && !e->counts_time && !e->attr.inherit && !e->attr.read_format &&
-	       (!e->counts_hits || e->attach_state & PERF_ATTACH_TASK);
-}
-
-static u64 number_of(struct pe_event *e)
+static noinline ssize_t read_hits(struct pe_event *e, char __user *buf, size_t len)
 {
 	struct pe_ctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
+	u64 count;
 
-	if (!e->counts_hits)
-		return local64_read(&e->count);
-	guard(raw_spinlock_irq)(&ctx->lock);
-	return pe_hits_count_locked(e);
-}
-
-static ssize_t read_number(struct pe_event *e, char __user *buf, size_t len)
-{
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return 0;
-	if (len < sizeof(u64))
+	if (len < sizeof(count))
 		return -ENOSPC;
-	return put_user(number_of(e), (u64 __user *)buf) ? -EFAULT : sizeof(u64);
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		count = pe_hits_count_locked(e);
+	return put_user(count, (u64 __user *)buf) ? -EFAULT : sizeof(count);
 }
 
 /**
@@ -486,39 +392,11 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 
 	if (ret)
 		return ret;
-
-	if (is_mere_number(e))
-		return read_number(e, buf, len);
-	if (!e->attr.inherit) {
-		ret = read_here(e, buf, len);
-		if (ret != NOT_HERE)
-			return ret;
-	}
-	return reads_alone(e) ? read_alone(e, buf, len) : read_family(e, buf, len);
+	return is_hits_of_task(e) ? read_hits(e, buf, len) : read_words(e, buf, len);
 }
 
-/* @e alone, as it is in memory; what counts on this CPU is brought up to date. Return: its group */
-static u64 peek_one(struct pe_event *e, struct group_read *r)
-{
-	u64 now, group;
-	struct pe_ctx *ctx;
-
-	for (;;) {
-		ctx = pe_ctx(e);
-		raw_spin_lock_irq(&ctx->lock);
-		if (likely(pe_ctx(e) == ctx))
-			break;
-		raw_spin_unlock_irq(&ctx->lock);
-	}
-	if (ctx->oncpu == smp_processor_id())
-		sync_counts(e, true);
-	now = pe_now();
-	add_times(r, e, now);
-	add_one(r, 0, e, &now);
-	group = pe_leader(e)->id;
-	raw_spin_unlock_irq(&ctx->lock);
-	return group;
-}
+/* Words of an event alone, with its times. */
+#define ONE_WORDS	3
 
 /**
  * pe_peek() - count and times of an event and its children, without disturbing anybody
@@ -531,17 +409,20 @@ static u64 peek_one(struct pe_event *e, struct group_read *r)
  */
 void pe_peek(struct pe_event *e, struct pe_glance *glance)
 {
-	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .timed = true, .count = &count };
-	struct pe_event *child;
+	u64 words[ONE_WORDS];
+	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words, .glance = true };
 
 	scoped_guard(mutex, &e->family_lock) {
-		glance->group = peek_one(e, &r);
-		list_for_each_entry(child, &e->children, child_entry)
-			peek_one(child, &r);
+		while (!take_here(&r))
+			;	/* it has just moved to another CPU */
+		list_for_each_entry(r.e, &e->children, child_entry)
+			take_here(&r);
 	}
-	glance->count = count;
+	glance->count = words[0];
 	glance->times = r.times;
+	/* It may become its own leader at any time. */
+	scoped_guard(rcu)
+		glance->group = READ_ONCE(e->group_leader)->id;
 }
 
 /**
@@ -555,14 +436,16 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	struct pe_event *e = pe(event);
-	u64 count = 0;
-	struct group_read r = { .nr = 1, .alone = true, .timed = true, .count = &count };
+	u64 words[ONE_WORDS];
+	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words };
 
-	scoped_guard(pe_event_ctx, e)
-		add_family(e, &r);
+	if (has_family(e) || !take_here(&r)) {
+		guard(pe_event_ctx)(e);
+		take_family(&r);
+	}
 	*enabled = r.times.enabled;
 	*running = r.times.running;
-	return count;
+	return words[0];
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);
 

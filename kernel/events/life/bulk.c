@@ -90,21 +90,13 @@ static void fill_in(struct pe_event *e, struct pe_event *origin, struct pe_ctx *
 	e->cpu = origin->cpu;
 	e->oncpu = -1;
 	e->group_leader = &e->pub;
-	e->clock = origin->clock;
-	e->event_caps = origin->event_caps;
-	e->overflow_handler = origin->overflow_handler;
-	e->overflow_handler_context = origin->overflow_handler_context;
 	e->passive = true;
 	e->counts_hits = origin->counts_hits;
 	e->bulk = true;
 	e->ns = &init_pid_ns;	/* no reference: records ask the original, their sink */
 	e->attach_state = PERF_ATTACH_TASK;
 	e->hw.target = get_task_struct(ctx->task);
-
-	pe_get(origin);
-	refcount_inc(&origin->mem_refs);
-	e->parent = &origin->pub;
-	e->sink = origin->sink;
+	pe_become_child(e, origin);
 }
 
 /*
@@ -227,14 +219,7 @@ bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx)
 		return false;
 	mutex_lock(&parent->family_lock);
 	withdraw(e, ctx);
-	ours = e->in_family;
-	if (ours) {
-		e->in_family = false;
-		list_del_init(&e->child_entry);
-		atomic64_add(local64_read(&e->count), &parent->gone_count);
-		atomic64_add(e->enabled.time, &parent->gone_enabled);
-		atomic64_add(e->running.time, &parent->gone_running);
-	}
+	ours = pe_leave_family(e, parent);
 	mutex_unlock(&parent->family_lock);
 	if (ours) {
 		/* It has told nothing, so there is a reader only if the original was mapped. */

@@ -189,13 +189,9 @@ static void init_handler(struct pe_event *e, const struct pe_origin_args *args)
 	if (args->handler) {
 		e->overflow_handler = args->handler;
 		e->overflow_handler_context = args->handler_context;
-	} else if (args->parent) {
-		e->overflow_handler = args->parent->overflow_handler;
-		e->overflow_handler_context = args->parent->overflow_handler_context;
-	} else if (e->attr.write_backward) {
-		e->overflow_handler = perf_event_output_backward;
-	} else {
-		e->overflow_handler = perf_event_output_forward;
+	} else if (!args->parent) {	/* a child's is its parent's: pe_become_child() */
+		e->overflow_handler = e->attr.write_backward ? perf_event_output_backward :
+							       perf_event_output_forward;
 	}
 }
 
@@ -250,14 +246,8 @@ static struct pe_event *make(const struct pe_origin_args *args)
 		e->attach_state = PERF_ATTACH_TASK;
 		e->hw.target = get_task_struct(args->task);
 	}
-	if (parent) {
-		pe_get(parent);
-		refcount_inc(&parent->mem_refs);
-		e->parent = &parent->pub;
-		e->sink = parent->sink;
-		e->clock = parent->clock;
-		e->event_caps = parent->event_caps;
-	}
+	if (parent)
+		pe_become_child(e, parent);
 	init_overflows(e, args);
 	e->state = e->attr.disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
 	init_period(e);

@@ -210,6 +210,7 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
 	child->perf_event_ctxp = NULL;
+	child->perf_last_error = NULL;
 	mutex_init(&child->perf_event_mutex);
 	INIT_LIST_HEAD(&child->perf_event_list);
 
@@ -370,20 +371,11 @@ void perf_event_delayed_put(struct task_struct *task)
 void pe_child_leave(struct pe_event *child, enum perf_event_state final)
 {
 	struct pe_event *parent = pe_parent(child);
-	struct pe_times times;
 	bool ours;
 
 	mutex_lock(&parent->family_lock);
 	pe_detach(child, final);
-	times = pe_times_now(child, 0);		/* its clocks stand still */
-	ours = child->in_family;
-	if (ours) {
-		child->in_family = false;
-		list_del_init(&child->child_entry);
-		atomic64_add(local64_read(&child->count), &parent->gone_count);
-		atomic64_add(times.enabled, &parent->gone_enabled);
-		atomic64_add(times.running, &parent->gone_running);
-	}
+	ours = pe_leave_family(child, parent);
 	mutex_unlock(&parent->family_lock);
 	if (!ours)
 		return;

@@ -27,6 +27,44 @@ extern struct kmem_cache *pe_event_cache;
 u64 pe_new_id(void);
 void pe_put_memory(struct pe_event *e);
 
+/**
+ * pe_become_child() - an event that is being made is a copy
+ * @e: the event
+ * @origin: the event that a user opened, which stays as long as @e
+ *
+ * Fork does this for each event.
+ */
+static __always_inline void pe_become_child(struct pe_event *e, struct pe_event *origin)
+{
+	pe_get(origin);
+	refcount_inc(&origin->mem_refs);
+	e->parent = &origin->pub;
+	e->sink = origin->sink;
+	e->clock = origin->clock;
+	e->event_caps = origin->event_caps;
+	e->overflow_handler = origin->overflow_handler;
+	e->overflow_handler_context = origin->overflow_handler_context;
+}
+
+/**
+ * pe_leave_family() - a child's counts go to the sums of those that are gone
+ * @child: out of its context, so that its clocks stand still; family lock of @parent held
+ * @parent: its parent
+ *
+ * Return: it was in the family, whose reference the caller drops.
+ */
+static __always_inline bool pe_leave_family(struct pe_event *child, struct pe_event *parent)
+{
+	if (!child->in_family)
+		return false;
+	child->in_family = false;
+	list_del_init(&child->child_entry);
+	atomic64_add(local64_read(&child->count), &parent->gone_count);
+	atomic64_add(child->enabled.time, &parent->gone_enabled);
+	atomic64_add(child->running.time, &parent->gone_running);
+	return true;
+}
+
 /* account.c: who needs which static key and counter */
 void pe_account(struct pe_event *e);
 void pe_unaccount(struct pe_event *e);

@@ -264,44 +264,6 @@ void perf_event__output_id_sample(struct perf_event *event, struct perf_output_h
 
 /* ------------------------------------------------------- PERF_SAMPLE_READ */
 
-/* What one member of a group contributes: up to three words. Return: how many. */
-static unsigned int member_words(const struct pe_event *e, u64 read_format, u64 *words, u64 count)
-{
-	unsigned int n = 0;
-
-	words[n++] = count;
-	if (read_format & PERF_FORMAT_ID)
-		words[n++] = pe_primary_id(e);
-	if (read_format & PERF_FORMAT_LOST)
-		words[n++] = atomic64_read(&e->lost_samples);
-	return n;
-}
-
-static unsigned int put_times(u64 *words, u64 read_format, struct pe_times times)
-{
-	unsigned int n = 0;
-
-	if (read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		words[n++] = times.enabled;
-	if (read_format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		words[n++] = times.running;
-	return n;
-}
-
-/* What a single event shows: up to five words. Return: how many. */
-static unsigned int single_words(struct pe_event *e, u64 *words, struct pe_times times, u64 count)
-{
-	u64 format = e->attr.read_format;
-	u64 member[3];
-	unsigned int n, m;
-
-	n = member_words(e, format, member, count);
-	words[0] = member[0];
-	m = 1 + put_times(words + 1, format, times);
-	memcpy(words + m, member + 1, (n - 1) * sizeof(u64));
-	return m + n - 1;
-}
-
 /*
  * The value shown in a sample.  With inherit every task tells its own count, because nobody could
  * add up children that run elsewhere now.
@@ -314,13 +276,13 @@ static u64 count_for_sample(struct pe_event *e, u64 now, bool own)
 static void read_one(struct perf_output_handle *handle, struct pe_event *e, u64 now,
 		     struct pe_times times)
 {
-	u64 words[5];
-	unsigned int n;
+	u64 words[5], *end;
 
 	times.enabled += atomic64_read(&e->gone_enabled);
 	times.running += atomic64_read(&e->gone_running);
-	n = single_words(e, words, times, count_for_sample(e, now, e->attr.inherit));
-	pe_output_copy(handle, words, n * sizeof(u64));
+	end = pe_read_put_one(words, e->attr.read_format, e,
+			      count_for_sample(e, now, e->attr.inherit), &times);
+	pe_output_copy(handle, words, (void *)end - (void *)words);
 }
 
 /* The other members' counters run on; @e itself was just read by whoever made the sample. */
@@ -338,13 +300,13 @@ static void read_group(struct perf_output_handle *handle, struct pe_event *e, u6
 	bool scheduled = !handle->skip_read && !pe_group_passive(leader);
 	unsigned int n, nr;
 
-	n = 1 + put_times(words + 1, format, times);
-	nr = (len / sizeof(u64) - n) / (pe_plan_read_size(format & ~PERF_FORMAT_GROUP &
-							  ~PE_FORMAT_TIMES, 0) / sizeof(u64));
-	words[0] = nr;
+	n = pe_read_head_words(format);
+	nr = (len / sizeof(u64) - n) / pe_read_member_words(format);
+	pe_read_put_head(words, format, nr, &times);
 	pe_output_copy(handle, words, n * sizeof(u64));
 	len -= n * sizeof(u64);
 
+	n = pe_read_member_words(format);
 	pe_for_each_member(m, leader) {
 		if (!nr--)
 			return;		/* joined since the room was reserved */
@@ -353,8 +315,8 @@ static void read_group(struct perf_output_handle *handle, struct pe_event *e, u6
 			break;
 		if (m != e)
 			refresh(m, scheduled);
-		n = member_words(m, format, words,
-				 count_for_sample(m, now, e->attr.inherit));
+		pe_read_put_member(words, format, m,
+				   count_for_sample(m, now, e->attr.inherit));
 		pe_output_copy(handle, words, n * sizeof(u64));
 		len -= n * sizeof(u64);
 	}

@@ -9,12 +9,12 @@
 
 #include "../pmu/pmu.h"
 #include "../ring/ring.h"
+#include "read_format.h"
 
 /* The fields that tell who, when and where: in samples and in the trailer of sample_id_all. */
 #define PE_SAMPLE_ID_FIELDS	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |	\
 				 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define PE_SAMPLE_WEIGHTS	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)
-#define PE_FORMAT_TIMES		(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* interrupt_context_level(), where one test tells most often that it is the lowest. */
 static __always_inline unsigned char pe_context_level(void)

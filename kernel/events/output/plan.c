@@ -130,20 +130,20 @@ void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr)
  * @read_format: PERF_FORMAT_* bits
  * @nr_siblings: members of the group besides the leader
  *
- * Pure.  Layout: value, [enabled], [running], [id], [lost]; with PERF_FORMAT_GROUP: nr, [enabled],
- * [running], then for each member value, [id], [lost].
+ * Pure.  The order of the words: read_format.h.
  */
 u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings)
 {
-	u32 per_member, words;
+	u32 words;
 
 	if (!read_format)	/* the value */
 		return sizeof(u64);
-	per_member = 1 + hweight64(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
-	words = hweight64(read_format & PE_FORMAT_TIMES);
+	words = pe_read_member_words(read_format);
 	if (read_format & PERF_FORMAT_GROUP)
-		words += 1 + nr_siblings * per_member;
-	return (words + per_member) * sizeof(u64);
+		words = pe_read_head_words(read_format) + (1 + nr_siblings) * words;
+	else
+		words += pe_read_head_words(read_format) - 1;
+	return words * sizeof(u64);
 }
 
 /**

@@ -172,12 +172,18 @@ static __always_inline bool counts(const struct pe_event *e, struct pt_regs *reg
 	for (; (node) && ((e) = hlist_entry((node), struct pe_event, sw_node), true);	\
 	     (node) = READ_ONCE((node)->next))
 
-/* In place of the only event that samples: there are more of them. */
-#define SEVERAL		((struct pe_event *)1)
+/**
+ * struct samplers - who wants a sample of a hit
+ * @nr: how many events
+ * @last: one of them, if there are any
+ */
+struct samplers {
+	unsigned long	nr;
+	struct pe_event	*last;
+};
 
-/* Return: who wants a sample; NULL: nobody, or nobody but @sampling. */
-static __always_inline struct pe_event *count_list(struct hlist_node *node, u64 nr,
-						   struct pt_regs *regs, struct pe_event *sampling)
+static __always_inline struct samplers count_list(struct hlist_node *node, u64 nr,
+						  struct pt_regs *regs, struct samplers sampling)
 {
 	struct pe_event *e;
 
@@ -185,15 +191,17 @@ static __always_inline struct pe_event *count_list(struct hlist_node *node, u64 
 		if (!counts(e, regs))
 			continue;
 		local64_add(nr, &e->count);
-		if (is_sampling_event(&e->pub))
-			sampling = sampling ? SEVERAL : e;
+		if (is_sampling_event(&e->pub)) {
+			sampling.nr++;
+			sampling.last = e;
+		}
 	}
 	return sampling;
 }
 
 /* Interrupts on this CPU may add in between: local64. */
-static __always_inline struct pe_event *count_slot(struct pe_slot *slot, u32 event_id, u64 nr,
-						   struct pt_regs *regs, struct pe_event *sampling)
+static __always_inline struct samplers count_slot(struct pe_slot *slot, u32 event_id, u64 nr,
+						  struct pt_regs *regs, struct samplers sampling)
 {
 	struct pe_hits *hits = &slot->sw[event_id];
 
@@ -203,13 +211,13 @@ static __always_inline struct pe_event *count_slot(struct pe_slot *slot, u32 eve
 }
 
 /* Events of this CPU and of the cgroups it is in. */
-static __always_inline struct pe_event *count_cpu(u32 event_id, u64 nr, struct pt_regs *regs)
+static __always_inline struct samplers count_cpu(u32 event_id, u64 nr, struct pt_regs *regs)
 {
 	struct pe_ctx *ctx = raw_cpu_ptr(&pe_cpu.ctx);
-	struct pe_event *sampling;
+	struct samplers sampling = { };
 	struct pe_slot *slot;
 
-	sampling = count_slot(&ctx->any, event_id, nr, regs, NULL);
+	sampling = count_slot(&ctx->any, event_id, nr, regs, sampling);
 	slot = hlist_entry_safe(READ_ONCE(ctx->entered.first), struct pe_slot, entered);
 	for (; unlikely(slot); slot = hlist_entry_safe(READ_ONCE(slot->entered.next),
 						       struct pe_slot, entered))
@@ -220,11 +228,11 @@ static __always_inline struct pe_event *count_cpu(u32 event_id, u64 nr, struct p
 /*
  * Counting, by far the most frequent, needs no call and hence no registers saved: so all lists are
  * counted first, and samples come after that.  The counts of a group in one of these samples are
- * those after the hit.  Return: the event to sample, SEVERAL or NULL.
+ * those after the hit.
  */
-static __always_inline struct pe_event *count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
+static __always_inline struct samplers count_lists(u32 event_id, u64 nr, struct pt_regs *regs)
 {
-	struct pe_event *sampling = NULL;
+	struct samplers sampling = { };
 	struct pe_slot *slot;
 	struct pe_ctx *ctx;
 
@@ -280,33 +288,33 @@ static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u6
 		sample_list(&slot->sw[event_id].list, nr, regs, addr);
 }
 
-/* The samples of a hit that was counted. */
-static __always_inline void sample_hit(struct pe_event *sampling, u32 event_id, u64 nr,
-				       struct pt_regs *regs, u64 addr)
+/* The samples of a hit that was counted: there is one at least. */
+static __always_inline void sample_hit(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
+				       struct samplers sampling)
 {
-	if (likely(sampling != SEVERAL))
-		sample_one(sampling, nr, regs, addr);
+	if (likely(sampling.nr == 1))
+		sample_one(sampling.last, nr, regs, addr);
 	else
 		sample_lists(event_id, nr, regs, addr);
 }
 
 /* What is hit inside of this is not counted. */
-static noinline void sample_marked(struct pe_event *sampling, u32 event_id, u64 nr,
-				   struct pt_regs *regs, u64 addr)
+static noinline void sample_marked(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
+				   struct samplers sampling)
 {
 	int level = pe_recursion_enter(current->perf_recursion);
 
 	if (likely(level >= 0)) {
-		sample_hit(sampling, event_id, nr, regs, addr);
+		sample_hit(event_id, nr, regs, addr, sampling);
 		pe_recursion_leave(current->perf_recursion, level);
 	}
 }
 
 /* Out of line, so that a hit that is only counted needs no stack. */
-static noinline void sample_unmarked(struct pe_event *sampling, u32 event_id, u64 nr,
-				     struct pt_regs *regs, u64 addr)
+static noinline void sample_unmarked(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
+				     struct samplers sampling)
 {
-	sample_hit(sampling, event_id, nr, regs, addr);
+	sample_hit(event_id, nr, regs, addr, sampling);
 }
 
 /**
@@ -320,13 +328,13 @@ static noinline void sample_unmarked(struct pe_event *sampling, u32 event_id, u6
  */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pe_event *sampling;
+	struct samplers sampling;
 
 	if (WARN_ON_ONCE(!regs))
 		return;
 	sampling = count_lists(event_id, nr, regs);
-	if (sampling)
-		sample_unmarked(sampling, event_id, nr, regs, addr);
+	if (sampling.nr)
+		sample_unmarked(event_id, nr, regs, addr, sampling);
 }
 
 /**
@@ -340,14 +348,14 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
  */
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct pe_event *sampling = NULL;
+	struct samplers sampling = { };
 
 	preempt_disable_notrace();
 	/* Nothing is called to count, so nothing is hit inside of that: no mark. */
 	if (likely(!current->perf_recursion[pe_context_level()]) && !WARN_ON_ONCE(!regs))
 		sampling = count_lists(event_id, nr, regs);
-	if (sampling)
-		sample_marked(sampling, event_id, nr, regs, addr);
+	if (sampling.nr)
+		sample_marked(event_id, nr, regs, addr, sampling);
 	preempt_enable_notrace();
 }
 

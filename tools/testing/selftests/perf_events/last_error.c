@@ -114,6 +114,27 @@ static void per_task(void)
 	pt_reap(pid);
 }
 
+/* However many others are refused something, a task keeps its own reason. */
+static void crowd(void)
+{
+	struct perf_event_attr attr = dummy();
+	int i, status;
+
+	need_file();
+	attr.inherit_thread = 1;
+	expect(pt_probe(&attr), -EINVAL, "attr.inherit_thread:");
+	attr.inherit_thread = 0;
+	attr.sample_type = 1ull << 40;
+	for (i = 0; i < 600; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(pt_probe(&attr) != -EINVAL);
+		pt_need(waitpid(pid, &status, 0) == pid && !status, "child %d: %x", i, status);
+	}
+	expect(-EINVAL, -EINVAL, "attr.inherit_thread:");
+}
+
 /* No privilege is needed to learn why one lacks it. */
 static void unprivileged(void)
 {
@@ -128,6 +149,7 @@ static void unprivileged(void)
 static const struct pt_case cases[] = {
 	{ "fields", fields },
 	{ "per task", per_task },
+	{ "crowd", crowd },
 	{ "unprivileged", unprivileged },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * read_format.c - every read_format, alone and on a group: size, order and
- * meaning of the fields, short buffers, ids, and what a read of a member of
- * a group that is not its leader gives.
+ * meaning of the fields, short buffers, ids, sums with copies, and what a read
+ * of a member of a group that is not its leader gives.
  */
 #include "lib/ptest.h"
 
@@ -107,6 +107,91 @@ static void short_and_long_buffers(void)
 		for (i = 0; i < 3; i++)
 			close(fd[i]);
 	}
+}
+
+static void calls(unsigned int n)
+{
+	while (n--)
+		syscall(SYS_getppid);
+}
+
+/* A child that makes calls; it says so and stays until the write end of @stay is closed. */
+static pid_t caller(unsigned int n, const int *stay)
+{
+	int done[2];
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(done), "pipe: %s", strerror(errno));
+	fflush(stdout);
+	pid = fork();
+	pt_need(pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		close(stay[1]);
+		calls(n);
+		_exit(write(done[1], "", 1) != 1 || read(stay[0], &c, 1) != 0);
+	}
+	close(done[1]);
+	pt_need(read(done[0], &c, 1) == 1, "child");
+	close(done[0]);
+	return pid;
+}
+
+/* The words of a family: identities of what was opened, sums over all, dead or alive. */
+static void words_of_a_family(u64 f, unsigned int members)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	int fd[16], stay[2], leave[2];
+	struct pt_read r;
+	unsigned int i;
+	pid_t pid;
+
+	attr.read_format = f;
+	attr.inherit = 1;
+	for (i = 0; i < members; i++)
+		fd[i] = pt_open(&attr, 0, -1, i ? fd[0] : -1, 0);
+	pt_need(!pipe(stay) && !pipe(leave), "pipe: %s", strerror(errno));
+	pid = caller(10, leave);
+	close(leave[1]);
+	pt_reap(pid);
+	pid = caller(20, stay);
+	calls(3);
+	pt_read(fd[0], f, members, &r);
+	pt_eq(r.nr, f & PERF_FORMAT_GROUP ? members : 1);
+	for (i = 0; i < r.nr; i++) {
+		pt_check(r.v[i].value == 33 && !r.v[i].lost,
+			 "format %#llx: member %u counted %llu, lost %llu", (unsigned long long)f,
+			 i, (unsigned long long)r.v[i].value, (unsigned long long)r.v[i].lost);
+		if (f & PERF_FORMAT_ID)
+			pt_eq(r.v[i].id, pt_id(fd[i]));
+	}
+	if ((f & 3) == 3)
+		pt_check(r.running > 0 && r.running == r.enabled, "times %llu and %llu",
+			 (unsigned long long)r.enabled, (unsigned long long)r.running);
+	close(stay[1]);
+	pt_reap(pid);
+	close(stay[0]);
+	close(leave[0]);
+	for (i = 0; i < members; i++)
+		close(fd[i]);
+}
+
+static void family_all_formats(void)
+{
+	u64 f;
+
+	for (f = 0; f < ALL_FORMATS; f++)
+		words_of_a_family(f, 3);
+}
+
+/* More words than a kernel has on its stack. */
+static void large_family_all_formats(void)
+{
+	u64 f;
+
+	for (f = 0; f < ALL_FORMATS; f++)
+		words_of_a_family(f, 16);
 }
 
 static void read_of_a_sibling(void)
@@ -278,6 +363,8 @@ static void hw_group_formats(void)
 static const struct pt_case cases[] = {
 	{ "one_event_all_formats", one_event_all_formats },
 	{ "group_all_formats", group_all_formats },
+	{ "family_all_formats", family_all_formats },
+	{ "large_family_all_formats", large_family_all_formats },
 	{ "short_and_long_buffers", short_and_long_buffers },
 	{ "read_of_a_sibling", read_of_a_sibling },
 	{ "group_grows_and_shrinks", group_grows_and_shrinks },
