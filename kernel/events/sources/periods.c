@@ -88,7 +88,8 @@ void pe_periods_set(struct pe_event *e, void *rule)
 	if (!rule) {
 		WRITE_ONCE(p->on, false);
 		hw->sample_period = e->attr.sample_period;
-		local64_set(&hw->period_left, 0);
+		hw->last_period = hw->sample_period;
+		local64_set(&hw->period_left, p->by_hits ? -hw->sample_period : 0);
 		return;
 	}
 	p->rule = *(struct pe_period_rule *)rule;
