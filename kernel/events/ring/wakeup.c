@@ -59,8 +59,8 @@ void pe_queue_wakeup(struct pe_event *e)
 	struct pe_event *sink = e->sink;
 
 	if (READ_ONCE(sink->fasync)) {
-		if (!e->pending_kill)
-			e->pending_kill = POLL_IN;
+		/* An NMI may have made the last sample: its POLL_HUP stays. */
+		cmpxchg(&e->pending_kill, 0, POLL_IN);
 		queue_wakeup_work(e);
 		return;
 	}

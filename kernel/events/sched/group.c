@@ -293,6 +293,7 @@ static void leave_as_sibling(struct pe_event *e, u64 now)
 	bool passive = pe_passive_in_group(e, leader);
 	/* A sample that shows the group must not see it half changed, in an NMI of a member. */
 	bool shown = leader->samples_group && leader->queued;
+	bool was_on = leader->state == PERF_EVENT_STATE_ACTIVE;
 
 	if (shown)
 		pe_group_out(leader, now);
@@ -317,8 +318,8 @@ static void leave_as_sibling(struct pe_event *e, u64 now)
 		go_to_pmu_ctx(leader, host_pmu_ctx(leader));
 		enqueue(leader);
 		admit_if_possible(leader, now);
-	} else if (shown) {
-		admit_if_possible(leader, now);
+	} else if (shown && was_on && leader->state == PERF_EVENT_STATE_INACTIVE) {
+		pe_group_readmit(leader, now);
 	}
 }
 

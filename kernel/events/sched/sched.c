@@ -485,14 +485,8 @@ static void wait_for_turn(struct pe_event *leader, struct pe_pmu_ctx *pmu_ctx,
 			perf_event_update_userpage(&m->pub);
 }
 
-/**
- * pe_group_admit() - a group became eligible: put it on, making room as its class allows
- * @leader: INACTIVE, in a queue, in a slot that is in on this CPU
- * @now: pe_now()
- *
- * While everything eligible is on the hardware, the newcomer is just added.
- */
-void pe_group_admit(struct pe_event *leader, u64 now)
+/* @fits: as in admissible() */
+static void admit(struct pe_event *leader, bool fits, u64 now)
 {
 	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(leader);
 	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu_ctx->pmu);
@@ -502,7 +496,7 @@ void pe_group_admit(struct pe_event *leader, u64 now)
 	pe_assert_oncpu(pmu_ctx->ctx);
 	if (pmu_ctx->pmu->filter && pmu_ctx->pmu->filter(pmu_ctx->pmu, smp_processor_id()))
 		return;
-	if (admissible(leader, pmu_ctx, cpc, leader->attr.pinned || !pmu_ctx->starved)) {
+	if (admissible(leader, pmu_ctx, cpc, fits)) {
 		perf_pmu_disable(pmu_ctx->pmu);
 		done = group_in(leader, pmu_ctx, cpc, now);
 		perf_pmu_enable(pmu_ctx->pmu);
@@ -520,6 +514,30 @@ void pe_group_admit(struct pe_event *leader, u64 now)
 		pe_pmu_resched_oncpu(pmu_ctx->pmu, PE_CLASS_FLEXIBLE, PE_CLASS_FLEXIBLE, now);
 	else
 		wait_for_turn(leader, pmu_ctx, cpc);
+}
+
+/**
+ * pe_group_admit() - a group became eligible: put it on, making room as its class allows
+ * @leader: INACTIVE, in a queue, in a slot that is in on this CPU
+ * @now: pe_now()
+ *
+ * While everything eligible is on the hardware, the newcomer is just added.
+ */
+void pe_group_admit(struct pe_event *leader, u64 now)
+{
+	admit(leader, leader->attr.pinned || !pe_pmu_ctx(leader)->starved, now);
+}
+
+/**
+ * pe_group_readmit() - put a group on again that was taken off to be changed
+ * @leader: as for pe_group_admit(); it has not got larger
+ * @now: pe_now()
+ *
+ * Groups that wait for their turn wait on: the room was its own.
+ */
+void pe_group_readmit(struct pe_event *leader, u64 now)
+{
+	admit(leader, true, now);
 }
 
 static void resched_locked(struct pmu *pmu)

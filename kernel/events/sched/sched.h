@@ -158,6 +158,7 @@ static inline enum pe_class pe_class_of(const struct pe_event *leader)
 /* sched.c: CPU context and, if given, task context locked, irqs off, on the CPU */
 void pe_group_out(struct pe_event *leader, u64 now);
 void pe_group_admit(struct pe_event *leader, u64 now);
+void pe_group_readmit(struct pe_event *leader, u64 now);
 void pe_member_out(struct pe_event *e, u64 now);
 void pe_pmu_ctx_out(struct pe_pmu_ctx *pmu_ctx, unsigned int classes, u64 now);
 void pe_pmu_ctx_in(struct pe_pmu_ctx *pmu_ctx, enum pe_class class, u64 now);

@@ -70,9 +70,14 @@ static void pe_pending_disable_due(struct pe_ctx *ctx, void *arg)
 		return;
 	on = e->state >= PERF_EVENT_STATE_INACTIVE;
 	due = pe_disable_due(e);
-	pe_pending_disable(ctx, e);
-	/* More samples were asked for, but counters and timers have stopped with the last one. */
-	if (on && !due)
+	if (!on)
+		return;
+	pe_disable_locked(e, pe_now());
+	/*
+	 * More samples were asked for, but counters and timers have stopped with the last one.
+	 * Unless an NMI has made them all since that look: enabled, the event would have no limit.
+	 */
+	if (!due && atomic_read(&e->event_limit))
 		pe_enable_locked(e, pe_now());
 }
 

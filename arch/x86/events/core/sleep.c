@@ -4,8 +4,8 @@
  *
  * Its events are still on their counters: not those of tasks, which are frozen, but the watchdog's
  * and others of the CPU.  They are stopped before, so that their counts are safe, and started again
- * afterwards.  An event that stands still already, as a throttled one does, is left alone.  The PMU
- * is off in between.
+ * afterwards.  An event that stands still already, as a throttled one does, stays so; its counter
+ * is loaded again, because it will be started without that.  The PMU is off in between.
  *
  * Both on that CPU, interrupts off; nothing else runs.
  */
@@ -13,7 +13,8 @@
 
 #include "core.h"
 
-static u64 parked;		/* of event_list */
+/* Of event_list: events that were stopped, and those that stood still with a loaded counter. */
+static u64 parked, loaded;
 
 /* NULL on a CPU of a hybrid machine whose kind is not known. */
 static struct pmu *pmu_here(struct cpu_hw_events *cpuc)
@@ -31,13 +32,17 @@ static int x86_pe_suspend(void *unused)
 		return 0;
 	perf_pmu_disable(pmu);
 	parked = 0;
+	loaded = 0;
 	for (i = 0; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];
 
-		if (event->hw.state & PERF_HES_STOPPED)
+		if (!(event->hw.state & PERF_HES_STOPPED))
+			parked |= BIT_ULL(i);
+		else if (!(event->hw.state & PERF_HES_UPTODATE))
+			loaded |= BIT_ULL(i);
+		else
 			continue;
 		x86_pmu_stop(event, PERF_EF_UPDATE);
-		parked |= BIT_ULL(i);
 	}
 	return 0;
 }
@@ -55,8 +60,14 @@ static void x86_pe_resume(void *unused)
 	cpuc->active_fixed_ctrl_val = 0;
 	x86_pe_forget_lvtpc();
 	for (i = 0; i < cpuc->n_events; i++) {
-		if (parked & BIT_ULL(i))
-			x86_pe_start(cpuc->event_list[i], PERF_EF_RELOAD);
+		struct perf_event *event = cpuc->event_list[i];
+
+		if (parked & BIT_ULL(i)) {
+			x86_pe_start(event, PERF_EF_RELOAD);
+		} else if (loaded & BIT_ULL(i)) {
+			static_call(x86_pmu_set_period)(event);
+			event->hw.state &= ~PERF_HES_UPTODATE;
+		}
 	}
 	perf_pmu_enable(pmu);
 }
@@ -68,8 +79,22 @@ static const struct syscore_ops sleep_ops = {
 
 static struct syscore sleeper = { .ops = &sleep_ops };
 
+static bool wanted __initdata;
+
 /* At boot, when the PMU is registered. */
 void __init x86_pe_sleep_init(void)
 {
-	register_syscore(&sleeper);
+	wanted = true;
 }
+
+/*
+ * After the local APIC, which is a core_initcall: the last to register sleeps first and wakes up
+ * last, and the counters need the APIC for their interrupts.
+ */
+static int __init register_sleeper(void)
+{
+	if (wanted)
+		register_syscore(&sleeper);
+	return 0;
+}
+postcore_initcall(register_sleeper);
