@@ -182,5 +182,5 @@ const char *pfx_why(char *buf, size_t size)
 		close(fd);
 	buf[n > 0 ? n : 0] = 0;
 	buf[strcspn(buf, "\n")] = 0;
-	return buf;
+	return buf + strspn(buf, "-0123456789 ");	/* behind the errno */
 }

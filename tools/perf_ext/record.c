@@ -39,9 +39,10 @@ struct file_header {
 	uint64_t	features[4];
 };
 
+/* An attr of this size has all that is used here, and any perf of the last ten years reads it. */
 struct file_attr {
-	struct perf_event_attr	attr;
-	struct section		ids;
+	uint8_t		attr[PERF_ATTR_SIZE_VER5];
+	struct section	ids;
 };
 
 struct ring {
@@ -226,8 +227,11 @@ static void write_head(struct recording *r)
 		.attr_size	= sizeof(struct file_attr),
 		.attrs		= { sizeof(header), sizeof(struct file_attr) },
 	};
-	struct file_attr attr = { .attr = r->attr };
+	struct perf_event_attr short_attr = r->attr;
+	struct file_attr attr;
 
+	short_attr.size = sizeof(attr.attr);
+	memcpy(attr.attr, &short_attr, sizeof(attr.attr));
 	attr.ids.offset = sizeof(header) + sizeof(attr);
 	attr.ids.size = (uint64_t)r->nr_rings * sizeof(r->id[0]);
 	header.data.offset = attr.ids.offset + attr.ids.size;
