@@ -143,11 +143,12 @@ static const struct {
 static bool set_modes(const char *modes, struct perf_event_attr *attr)
 {
 	if (!strcmp(modes, "u"))
-		attr->exclude_kernel = attr->exclude_hv = 1;
+		attr->exclude_kernel = 1;
 	else if (!strcmp(modes, "k"))
-		attr->exclude_user = attr->exclude_hv = 1;
+		attr->exclude_user = 1;
 	else
 		return false;
+	attr->exclude_hv = 1;
 	return true;
 }
 
@@ -159,7 +160,7 @@ bool pfx_event(const char *name, struct perf_event_attr *attr)
 
 	if (colon && !set_modes(colon + 1, attr))
 		return false;
-	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		if (strlen(events[i].name) != len || strncmp(events[i].name, name, len))
 			continue;
 		attr->type = events[i].type;

@@ -21,7 +21,8 @@ void usage(void)
 	      "       pfx record -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
 	      "       pfx run PERIODS [--] PROGRAM...\n"
 	      "       pfx why [--] PROGRAM...\n"
-	      "PERIODS: --random MASK[:SEED]  --burst LONG:SHORT:EVERY  --jitter PERCENT\n", stderr);
+	      "PERIODS: --random MASK[:SEED]  --burst LONG:SHORT:EVERY  --jitter PERCENT\n",
+	      stderr);
 	exit(2);
 }
 
@@ -78,7 +79,7 @@ static int command_probe(const struct options *o)
 
 	for (i = 0; o->argv[i]; i++)
 		probe_event(o->argv[i]);
-	for (i = 0; !o->argv[0] && i < sizeof(some) / sizeof(some[0]); i++)
+	for (i = 0; !o->argv[0] && i < ARRAY_SIZE(some); i++)
 		probe_event(some[i]);
 	return 0;
 }
@@ -96,7 +97,7 @@ static void preload(void)
 		fail("/proc/self/exe: %s", strerror(errno));
 	self[n] = 0;
 	folder = dirname(self);
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		snprintf(path, sizeof(path), places[i], folder);
 		if (access(path, R_OK))
 			continue;
@@ -186,7 +187,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		usage();
 	parse(argc - 1, argv + 1, &o);
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(&o);
 	usage();

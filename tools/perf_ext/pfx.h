@@ -13,6 +13,8 @@
 #include "../../include/uapi/linux/perf_event.h"
 #include "../../include/uapi/linux/perf_event_ext.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 /* How periods are to vary; all 0: not at all. */
 struct pfx_rule {
 	uint32_t	mask;		/* --random MASK[:SEED] */

@@ -27,7 +27,7 @@ __attribute__((constructor)) static void read_environment(void)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *value = getenv(names[i][1]);
 
 		if (value && pfx_option(&rule, names[i][0], value))

@@ -76,7 +76,7 @@ static void write_kernel_map(struct recording *r)
 		uint32_t			pid, tid;
 		uint64_t			addr, len, pgoff;
 		char				name[24];
-		uint64_t			trailer[3];	/* TID, TIME, IDENTIFIER: synthesized */
+		uint64_t			trailer[3];	/* 0: nobody's */
 	} map = {
 		.header	= { .type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_KERNEL,
 			    .size = sizeof(map) },
