@@ -483,6 +483,10 @@ struct pe_event {
 	unsigned long		sigtrap_addr;		/* c: for siginfo */
 	struct callback_head	sigtrap_work;
 
+#ifdef CONFIG_PERF_EVENTS_EXT
+	struct pe_ext		*ext;			/* M: set once; NULL before */
+#endif
+
 	/* figures for fdinfo */
 	atomic_t		nr_throttled;
 	atomic_t		nr_wakeups;		/* of the opened event's readers */

@@ -5,6 +5,8 @@ A client is scripts/clients.d/NAME, a shell script that runs in the guest and
 prints stable facts; its line "# client: arches=... seconds=... [check[=ARCH]]" says
 where it runs, its time limit in seconds of the guest's clock, and whether (on one
 architecture) "make check-all" runs it first; clients with the same "guest=..." share a guest.
+Facts are compared with those of the stock kernel, or, of a client with the word "own", which is
+about what stock does not have, with those in scripts/data/clients-own.txt.
 The programs come from a disk image with Debian's packages, made once
 (build/clients-ARCH).
 """
@@ -85,6 +87,7 @@ class Client:
         self.seconds = int(words["seconds"])
         self.check = words.get("check") in ("", arch)
         self.guest = words.get("guest", self.name)
+        self.own = "own" in words
         # It compiles programs for the kernel.
         self.headers = "headers" in words
         # More than one CPU: the guest's clock is then the host's.
@@ -194,6 +197,13 @@ def client_programs(arch):
         else:
             argv += ["-static", c]
         jobs.append((argv, os.path.join(out, name), [c, os.path.abspath(__file__)]))
+    pfx = os.path.join(rig.TOP, "tools/perf_ext")
+    for name, sources, how in (("pfx", ["pfx.c", "record.c", "libpfx.c"], ["-static"]),
+                               ("libpfx-preload.so", ["preload.c", "libpfx.c"],
+                                ["-shared", "-fPIC", "-ldl"])):
+        files = [os.path.join(pfx, f) for f in sources]
+        jobs.append(([rig.compiler(arch), "-O2", "-Wall", "-Wextra"] + files + how,
+                     os.path.join(out, name), files + glob.glob(pfx + "/*.h")))
     rig.compile_all(jobs)
     return out
 
@@ -269,8 +279,18 @@ def recorded(arch):
     return found
 
 
+def expected_of_own():
+    """{name: facts} of the clients that are about what stock does not have; written by hand."""
+    found = {}
+    for line in rig.read_data(os.path.join(rig.DATA, "clients-own.txt")):
+        name, _, fact = line.partition(" | ")
+        found.setdefault(name, []).append(fact)
+    return found
+
+
 def record(arch, wanted, jobs, built=False):
     """Write down what the clients report on the stock kernel."""
+    wanted = [c for c in wanted if not c.own]
     runner = Runner(arch, "stock", built)
     runs = [runner.run_all(wanted, jobs) for _ in range(RUNS)]
     facts = recorded(arch) if os.path.exists(data_file(arch)) else {}
@@ -297,7 +317,7 @@ def record(arch, wanted, jobs, built=False):
 
 def compare(tally, arch, flavour, wanted, jobs, built=False):
     """One check per client."""
-    have = recorded(arch)
+    have = recorded(arch) | expected_of_own()
     found = Runner(arch, flavour, built).run_all([c for c in wanted if c.name in have], jobs)
     for c in wanted:
         label = "clients-%s: %s" % (arch, c.name)

@@ -94,6 +94,8 @@ CONFIGS = [
            scope="ours"),
     Config("nocgroup", "no CGROUP_PERF", fragment="nocgroup.config", fast=True),
     Config("nobpf", "no BPF_SYSCALL", fragment="nobpf.config", fast=True),
+    Config("noext", "no PERF_EVENTS_EXT", lines="# CONFIG_PERF_EVENTS_EXT is not set\n",
+           fast=True),
     Config("notracing", "no EVENT_TRACING, KPROBES, UPROBES", fragment="notracing.config",
            fast=True),
     Config("up", "no SMP", fragment="up.config", scope="all", fast=True),

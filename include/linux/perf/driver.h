@@ -167,6 +167,17 @@ struct pmu {
 	 */
 	int (*check_period)(struct perf_event *event, u64 value);
 	/**
+	 * @least_period: What is the shortest period of @event, if each may be another one?
+	 *
+	 * A driver that has this stores hw.sample_period in hw.last_period and loads it when a
+	 * period ends, before it calls perf_event_overflow(), which may store another one there.
+	 * NULL: the periods of none of its events can vary.
+	 *
+	 * Task context, a sampling event without attr.freq.
+	 * Return: the least value of hw.sample_period; 0: the periods of this event cannot vary.
+	 */
+	u64 (*least_period)(struct perf_event *event);
+	/**
 	 * @filter: Leave this PMU alone on @cpu, as it is not the kind of CPU it drives.
 	 *
 	 * Interrupts off, context locked, @cpu is this one.  Return: true to skip.

@@ -31,13 +31,43 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #define pe_compat_ioctl NULL
 #endif
 
+/* ext_ioctl.c */
+struct seq_file;
+#ifdef CONFIG_PERF_EVENTS_EXT
+/* Is it an ioctl of <uapi/linux/perf_event_ext.h>?  Size and direction do not matter. */
+static inline bool pe_ext_is(unsigned int cmd)
+{
+	return _IOC_TYPE(cmd) == '$' && _IOC_NR(cmd) >= 0x80;
+}
+
+long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg);
+int pe_ext_jitter(struct pe_event *e);
+void pe_ext_show(struct seq_file *m, struct pe_event *e);
+#else
+static inline bool pe_ext_is(unsigned int cmd)
+{
+	return false;
+}
+
+static inline long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
+{
+	return -ENOTTY;
+}
+
+static inline int pe_ext_jitter(struct pe_event *e)
+{
+	return 0;
+}
+
+static inline void pe_ext_show(struct seq_file *m, struct pe_event *e) { }
+#endif
+
 /* file.c */
 extern const struct file_operations pe_fops;
 struct file *pe_file_make(struct pe_event *e);
 struct pe_event *pe_of_file(struct file *file);
 
 /* fdinfo.c */
-struct seq_file;
 void pe_show_fdinfo(struct seq_file *m, struct file *file);
 
 /* mmap.c */

@@ -141,4 +141,5 @@ void pe_show_fdinfo(struct seq_file *m, struct file *file)
 	show_identity(m, e);
 	show_counts(m, e);
 	show_buffer(m, e);
+	pe_ext_show(m, e);
 }

@@ -16,6 +16,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/trace_events.h>
 #include "abi.h"
+#include "../ext.h"
 
 static void pe_ioctl_enable(struct pe_ctx *ctx, void *arg)
 {
@@ -184,38 +185,27 @@ struct period_args {
 	u64		value;
 };
 
-static void pe_ioctl_period(struct pe_ctx *ctx, void *arg)
+/* pe_change_period(): @e does not count. */
+static void pe_ioctl_set_period(struct pe_event *e, void *arg)
 {
 	struct period_args *args = arg;
-	struct pe_event *e = args->e;
-	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
 
-	pe_ctx_end_equiv(ctx);	/* its copies go on as before */
+	pe_periods_end(e);
 	if (e->attr.freq) {
 		e->attr.sample_freq = args->value;
 	} else {
 		e->attr.sample_period = args->value;
 		e->hw.sample_period = args->value;
 	}
-
-	/* The new period starts now, not after what is left of the old one. */
-	if (active) {
-		perf_pmu_disable(e->pmu);
-		if (pe_is_passive(e))
-			pe_throttle_expires(e);
-		else
-			pe_unthrottle(e);
-		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
-	}
 	local64_set(&e->hw.period_left, 0);
-	if (active) {
-		/* Others that are nowhere begin a period when they come in. */
-		if (pe_is_passive(e) && !pe_slot_is_in(e->slot))
-			e->pmu->add(&e->pub, PERF_EF_START);
-		else
-			e->pmu->start(&e->pub, PERF_EF_RELOAD);
-		perf_pmu_enable(e->pmu);
-	}
+}
+
+static void pe_ioctl_period(struct pe_ctx *ctx, void *arg)
+{
+	struct period_args *args = arg;
+
+	pe_ctx_end_equiv(ctx);	/* its copies go on as before */
+	pe_change_period(args->e, pe_ioctl_set_period, args);
 }
 
 static int set_period(struct pe_event *e, u64 value)
@@ -485,7 +475,7 @@ static long do_other(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	case PERF_EVENT_IOC_QUERY_BPF:
 		return perf_event_query_prog_array(&e->pub, (void __user *)arg);
 	default:
-		return fetch_and_run(e, cmd, arg);
+		return pe_ext_is(cmd) ? pe_ext_ioctl(e, cmd, arg) : fetch_and_run(e, cmd, arg);
 	}
 }
 

@@ -145,6 +145,8 @@ static int make_event(struct opening *o)
 	o->e = e;
 	if (is_sampling_event(&e->pub) && e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return pe_err(-EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
+	if (pe_ext_jitter(e))
+		return -ENOMEM;
 	return o->attr->use_clockid ? pe_attr_set_clock(e, o->attr->clockid) : 0;
 }
 

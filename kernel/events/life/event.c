@@ -93,6 +93,7 @@ static void pe_event_free_rcu(struct rcu_head *rcu)
 #endif
 	pe_addr_filters_fini(e);
 	pe_throttle_unlist(e);
+	pe_ext_free(e);
 	pe_put_memory(e);
 	if (parent)
 		pe_put_memory(parent);

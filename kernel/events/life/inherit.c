@@ -23,6 +23,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/wait_bit.h>
 #include "life.h"
+#include "../ext.h"
 
 static bool inherits(const struct pe_event *e, u64 clone_flags)
 {
@@ -74,7 +75,7 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 	e->attr.enable_on_exec = from->attr.enable_on_exec;
 	copy_period(e, from);
 
-	err = pe_prepare_ctx(e, ctx);
+	err = pe_ext_inherit(e) ?: pe_prepare_ctx(e, ctx);
 	if (err) {
 		pe_put(e);
 		return ERR_PTR(err);
@@ -91,6 +92,7 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 static void compare(struct pe_event *copy, const struct pe_event *from)
 {
 	if (copy->attr.sample_period == from->attr.sample_period &&
+	    !pe_periods(copy) == !pe_periods(from) &&
 	    copy->prog == READ_ONCE(from->prog))
 		return;
 	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
@@ -288,6 +290,7 @@ static bool follow_breakpoint(struct pe_event *e)
 /* The family may have been enabled, disabled or moved since.  Return: @e is as the others. */
 static bool follow(struct pe_event *e)
 {
+	pe_ext_follow(e);
 	if (e->family_gen == pe_parent(e)->family_gen)
 		return true;
 	if (!follow_breakpoint(e))

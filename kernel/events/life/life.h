@@ -118,6 +118,23 @@ void pe_bulk_restore(struct pe_bulk_stock *stock);
 bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx);
 void pe_bulk_put(struct pe_event *e, struct pe_bulk_stock *stock);
 
+/* ext.c */
+#ifdef CONFIG_PERF_EVENTS_EXT
+int pe_ext_need(struct pe_event *e);
+int pe_ext_inherit(struct pe_event *e);
+void pe_ext_follow(struct pe_event *e);
+void pe_ext_set_periods(struct pe_ctx *ctx, void *arg);
+void pe_ext_free(struct pe_event *e);
+#else
+static inline int pe_ext_inherit(struct pe_event *e)
+{
+	return 0;
+}
+
+static inline void pe_ext_follow(struct pe_event *e) { }
+static inline void pe_ext_free(struct pe_event *e) { }
+#endif
+
 /* family (inherit.c) */
 void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg), void *arg);
 struct pe_event **pe_family_snapshot(struct pe_event *e, unsigned int *nr);

@@ -108,8 +108,20 @@ static ssize_t last_error_show(const struct bus_type *bus, char *buf)
 }
 static BUS_ATTR_RO(last_error);
 
+#ifdef CONFIG_PERF_EVENTS_EXT
+/* What <uapi/linux/perf_event_ext.h> offers, by the names of the feature bits. */
+static ssize_t extensions_show(const struct bus_type *bus, char *buf)
+{
+	return sysfs_emit(buf, "periods\n");
+}
+static BUS_ATTR_RO(extensions);
+#endif
+
 static struct attribute *event_source_attrs[] = {
 	&bus_attr_last_error.attr,
+#ifdef CONFIG_PERF_EVENTS_EXT
+	&bus_attr_extensions.attr,
+#endif
 	NULL
 };
 ATTRIBUTE_GROUPS(event_source);

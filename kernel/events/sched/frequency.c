@@ -108,6 +108,38 @@ void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count, bool disable)
 		e->pmu->start(&e->pub, PERF_EF_RELOAD);
 }
 
+/**
+ * pe_change_period() - give an event another period, which begins now
+ * @e: a sampling event
+ * @set: sets hw.sample_period, and hw.period_left: 0, or what is to pass before the first overflow
+ * @arg: for @set
+ *
+ * ctx->lock held, on the event's CPU if its context is in.  The event does not count while @set
+ * runs.  What was left of the old period is forgotten.
+ */
+void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg)
+{
+	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
+
+	if (active) {
+		perf_pmu_disable(e->pmu);
+		if (pe_is_passive(e))
+			pe_throttle_expires(e);
+		else
+			pe_unthrottle(e);
+		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	}
+	set(e, arg);
+	if (active) {
+		/* Others that are nowhere begin a period when they come in. */
+		if (pe_is_passive(e) && !pe_slot_is_in(e->slot))
+			e->pmu->add(&e->pub, PERF_EF_START);
+		else
+			e->pmu->start(&e->pub, PERF_EF_RELOAD);
+		perf_pmu_enable(e->pmu);
+	}
+}
+
 /*
  * Does e count on this CPU now?  A passive event keeps the state ACTIVE while its slot is away, and
  * the slots of other CPUs are away.

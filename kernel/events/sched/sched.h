@@ -260,6 +260,7 @@ void pe_tick_freq(struct pe_ctx *ctx, bool unthrottle);
 void pe_throttle_list(struct pe_event *e);
 void pe_throttle_unlist(struct pe_event *e);
 bool pe_unthrottle(struct pe_event *e);
+void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg);
 
 /*
  * The tick in which a passive event was throttled, if it was, is over.  This may not be the CPU

@@ -94,6 +94,7 @@ struct pmu pe_breakpoint_pmu = {
 	.start		= pe_software_start,
 	.stop		= pe_software_stop,
 	.read		= hw_breakpoint_pmu_read,
+	.least_period	= pe_software_least_period,
 };
 
 /* ------------------------------------------------------------ change of a breakpoint */

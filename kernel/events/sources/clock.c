@@ -57,8 +57,8 @@ static u64 timer_period(const struct perf_event *event)
 	return max_t(u64, event->hw.sample_period, SHORTEST_NS);
 }
 
-/* The sample.  Return: the event must not go on. */
-static bool expire(struct pe_event *e)
+/* The sample at the end of a @period.  Return: the event must not go on. */
+static bool expire(struct pe_event *e, u64 period)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct perf_sample_data data __uninitialized;
@@ -67,22 +67,28 @@ static bool expire(struct pe_event *e)
 		return false;
 	if (e->attr.exclude_idle && is_idle_task(current))
 		return false;
-	perf_sample_data_init(&data, 0, e->hw.last_period);
+	perf_sample_data_init(&data, 0, period);
 	return pe_overflow(e, true, &data, regs);
 }
 
 static enum hrtimer_restart pe_clock_pmu_fires(struct hrtimer *timer)
 {
 	struct pe_event *e = container_of(timer, struct pe_event, hw.hrtimer);
+	u64 ended = e->hw.last_period, next = timer_period(&e->pub);
 	bool stop;
 
 	if (e->state != PERF_EVENT_STATE_ACTIVE || e->hw.state & PERF_HES_STOPPED)
 		return HRTIMER_NORESTART;
 
 	e->pmu->read(&e->pub);
-	stop = expire(e) || e->hw.state & PERF_HES_STOPPED;
-	hrtimer_forward_now(timer, ns_to_ktime(timer_period(&e->pub)));
-	return stop ? HRTIMER_NORESTART : HRTIMER_RESTART;
+	/* The next period begins now, though its timer is started after the sample. */
+	e->hw.last_period = e->hw.sample_period;
+	stop = expire(e, ended) || e->hw.state & PERF_HES_STOPPED;
+	hrtimer_forward_now(timer, ns_to_ktime(next));
+	if (!stop)
+		return HRTIMER_RESTART;
+	local64_set(&e->hw.period_left, next);
+	return HRTIMER_NORESTART;
 }
 
 /* hw.period_left: the rest of the period that stop() cut off, 0 for a new one. */
@@ -91,11 +97,12 @@ static void arm(struct perf_event *event)
 	struct hw_perf_event *hw = &event->hw;
 	s64 left = local64_xchg(&hw->period_left, 0);
 
-	hw->last_period = hw->sample_period;
-	if (!left)
+	if (!left) {
+		hw->last_period = hw->sample_period;
 		left = timer_period(event);
-	else if (left < 0)
+	} else if (left < 0) {
 		left = SHORTEST_NS;
+	}
 	hrtimer_start(&hw->hrtimer, ns_to_ktime(left), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
@@ -192,6 +199,11 @@ static int pe_task_clock_init(struct perf_event *event)
 	return event_init(event, PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static u64 pe_clock_pmu_least_period(struct perf_event *event)
+{
+	return SHORTEST_NS;
+}
+
 #define CLOCK_PMU(init)						\
 	{							\
 		.task_ctx_nr	= perf_sw_context,		\
@@ -204,6 +216,7 @@ static int pe_task_clock_init(struct perf_event *event)
 		.start		= pe_clock_pmu_start,		\
 		.stop		= pe_clock_pmu_stop,		\
 		.read		= pe_clock_pmu_read,		\
+		.least_period	= pe_clock_pmu_least_period,	\
 	}
 
 struct pmu pe_cpu_clock_pmu = CLOCK_PMU(pe_cpu_clock_init);

@@ -296,6 +296,7 @@ static noinline int slow_overflow(struct pe_event *e, bool throttle,
 {
 	int stop;
 
+	pe_periods_next(e);
 	/* The last sample asked for was written, but the event is not off yet. */
 	if (unlikely(READ_ONCE(e->pending_disable)))
 		return 1;

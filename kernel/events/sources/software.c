@@ -25,6 +25,7 @@
 #include <linux/nospec.h>
 
 #include "hit.h"
+#include "../ext.h"
 
 struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
 
@@ -58,11 +59,14 @@ void perf_swevent_put_recursion_context(int rctx)
  */
 u64 perf_swevent_set_period(struct perf_event *event)
 {
+	struct pe_periods *periods = pe_periods(pe(event));
 	struct hw_perf_event *hw = &event->hw;
 	u64 length = hw->last_period;
 	s64 left = local64_read(&hw->period_left);
 	u64 over;
 
+	if (unlikely(periods))
+		return pe_periods_divide(pe(event), periods);
 	hw->last_period = hw->sample_period;
 	do {
 		if (left < 0)
@@ -522,6 +526,7 @@ struct pmu pe_swevent_pmu = {
 	.start		= pe_swevent_start,
 	.stop		= pe_swevent_stop,
 	.read		= pe_software_read,
+	.least_period	= pe_software_least_period,
 };
 
 /**

@@ -94,6 +94,23 @@ void pe_software_read(struct perf_event *event);
 extern struct pmu pe_swevent_pmu, pe_cpu_clock_pmu, pe_task_clock_pmu;
 extern struct pmu pe_tracepoint_pmu, pe_kprobe_pmu, pe_uprobe_pmu, pe_breakpoint_pmu;
 
+/* periods.c */
+struct pe_periods;
+#ifdef CONFIG_PERF_EVENTS_EXT
+u64 pe_software_least_period(struct perf_event *event);
+void pe_periods_next(struct pe_event *e);
+u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p);
+void pe_periods_set(struct pe_event *e, void *rule);	/* struct pe_period_rule, or NULL: off */
+#else
+#define pe_software_least_period	NULL
+static inline void pe_periods_next(struct pe_event *e) { }
+
+static inline u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
+{
+	return 0;
+}
+#endif
+
 /* breakpoint_slots.c */
 int pe_bp_slots_init(void);
 unsigned int pe_bp_slots(u64 bp_type);

@@ -53,6 +53,7 @@ static int pe_tracepoint_init(struct perf_event *event)
 		.start		= pe_software_start,		\
 		.stop		= pe_software_stop,		\
 		.read		= pe_software_read,		\
+		.least_period	= pe_software_least_period,	\
 	}
 
 struct pmu pe_tracepoint_pmu = TRACE_PMU(pe_tracepoint_init, NULL);

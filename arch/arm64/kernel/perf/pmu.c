@@ -190,6 +190,12 @@ static const struct attribute_group common_group = {
 
 /* ------------------------------------------------------------------ registration */
 
+/* A counter can be loaded with any period at each overflow. */
+static u64 least_period(struct perf_event *event)
+{
+	return 1;
+}
+
 /* The type of a PMU in the upper half of config makes generic events of one kind of CPU. */
 static const struct pmu operations = {
 	.capabilities	= PERF_PMU_CAP_EXTENDED_HW_TYPE | PERF_PMU_CAP_EXTENDED_REGS,
@@ -201,6 +207,7 @@ static const struct pmu operations = {
 	.start		= start,
 	.stop		= stop,
 	.read		= read,
+	.least_period	= least_period,
 	.filter		= filter,
 };
 

@@ -26,6 +26,7 @@ void __init x86_pe_pmu_init(void);
 /* event.c */
 int x86_pe_event_init(struct perf_event *event);
 int x86_pe_check_period(struct perf_event *event, u64 value);
+u64 x86_pe_least_period(struct perf_event *event);
 int x86_pe_aux_output_match(struct perf_event *event);
 
 /* config.c, pure */

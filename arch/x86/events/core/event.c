@@ -93,6 +93,22 @@ int x86_pe_check_period(struct perf_event *event, u64 value)
 	return least > value ? -EINVAL : 0;
 }
 
+/*
+ * See struct pmu's least_period.  A counter that reloads itself has its period in a register; BRS
+ * has the CPU take branches when it is over; and what check_period() does not take is BTS.
+ */
+u64 x86_pe_least_period(struct perf_event *event)
+{
+	s64 least = 2;	/* see x86_perf_event_set_period() */
+
+	if (event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_AMD_BRS) ||
+	    x86_pe_check_period(event, event->attr.sample_period))
+		return 0;
+	if (x86_pmu.limit_period)
+		x86_pmu.limit_period(event, &least);
+	return least;
+}
+
 int x86_pe_aux_output_match(struct perf_event *event)
 {
 	if (!(x86_pe_pmu.capabilities & PERF_PMU_CAP_AUX_OUTPUT) || !x86_pmu.aux_output_match)

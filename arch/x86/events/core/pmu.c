@@ -352,6 +352,7 @@ static const struct pmu operations __initconst = {
 	.attr_groups		= x86_pe_attr_groups,
 	.event_init		= x86_pe_event_init,
 	.check_period		= x86_pe_check_period,
+	.least_period		= x86_pe_least_period,
 	.aux_output_match	= x86_pe_aux_output_match,
 
 	.pmu_enable		= x86_pe_turn_on,

@@ -7,6 +7,7 @@
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
  */
 #include "lib/arm64.h"
+#include "lib/ext.h"
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -270,7 +271,52 @@ static void period_while_disabled(void)
 	pt_eq(1 + pt_count_records(&ring, PERF_RECORD_SAMPLE), A64_SPIN_COST(500000) / period);
 }
 
+/*
+ * A program whose turns take 1,000 instructions, a hot tenth of them first.  Periods of 10,000
+ * always end in the same place; random ones find the tenth about as often as it runs.
+ */
+static void aliasing(bool random, u64 samples, u64 hot_ones)
+{
+	struct perf_event_attr attr = a64_cycles(10000);
+	struct perf_ext_periods p = { .short_period = 10000, .seed = 1 };
+	u64 n = 0, hot = 0;
+	struct ext_model m;
+	int fd;
+
+	p.mask = random ? 0x3ff : 0;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	if (random)
+		pt_eq(ext_periods(fd, &p), 0);
+	a64_measured_spin(fd, 5000000);
+	pt_eq(pt_count(fd), A64_SPIN_COST(5000000));
+	ext_model_start(&m, &p);
+	while (pt_next(&ring, &rec)) {
+		pt_eq(rec.h.type, PERF_RECORD_SAMPLE);
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.period, ext_model_next(&m));
+		pt_eq(s.read.v[0].value, m.sum);
+		if (pt_failures())
+			break;
+		n++;
+		hot += s.read.v[0].value % 1000 < 100;
+	}
+	pt_eq(n, samples);
+	pt_eq(hot, hot_ones);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void random_periods(void)
+{
+	ext_need();
+	no_limits();
+	aliasing(false, 1000, 1000);
+	aliasing(true, 952, 113);
+}
+
 static const struct pt_case cases[] = {
+	{ "random_periods", random_periods },
 	{ "in_user_space", in_user_space },
 	{ "in_the_kernel", in_the_kernel },
 	{ "in_idle", in_idle },

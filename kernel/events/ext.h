@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ground: what an event has beyond the stock ABI, see <uapi/linux/perf_event_ext.h>.
+ *
+ * Letters as in types.h, and  o: like l, and by overflows on the event's CPU, which do not nest.
+ */
+#ifndef _KERNEL_EVENTS_EXT_H
+#define _KERNEL_EVENTS_EXT_H
+
+#include "types.h"
+
+/* Random numbers of periods are 1 ... PE_PERIOD_SEEDS - 1, the field of the generator less 0. */
+#define PE_PERIOD_SEEDS		((u32)S32_MAX)
+
+/**
+ * struct pe_period_rule - how long the periods are; see struct perf_ext_periods
+ * @shorter: base of most periods
+ * @longer: base of every @long_every-th
+ * @initial: base of the first one
+ * @long_every: 0: never
+ * @mask: of the random number that is added
+ * @seed: the first random number
+ *
+ * None of the three bases is 0.
+ */
+struct pe_period_rule {
+	u64	shorter;
+	u64	longer;
+	u64	initial;
+	u32	long_every;
+	u32	mask;
+	u32	seed;
+};
+
+/**
+ * struct pe_periods - the periods of an event that follow a rule; see sources/periods.c
+ * @rule: the rule								l
+ * @on: it is in force								l
+ * @by_hits: software counts the hits, and divides them into periods		l
+ * @dividing: somebody is doing that on this CPU				c
+ * @random: the next random number						o
+ * @to_long: periods to draw until a long one					o
+ * @drawn: periods drawn							o
+ * @ended: periods that are over						o
+ */
+struct pe_periods {
+	struct pe_period_rule	rule;
+	bool			on;
+	bool			by_hits;
+	bool			dividing;
+	u32			random;
+	u32			to_long;
+	u64			drawn;
+	u64			ended;
+};
+
+/**
+ * struct pe_ext - what few events have: made when it is first asked for, freed with the event
+ * @number: of a copy, among those of its parent that have one of these		I
+ * @copies: of an opened event: so many copies have one				F
+ * @gen: of an opened event: changes so far; of a copy: when it followed last	F
+ * @periods: see there
+ */
+struct pe_ext {
+	u32			number;
+	u32			copies;
+	unsigned int		gen;
+	struct pe_periods	periods;
+};
+
+#ifdef CONFIG_PERF_EVENTS_EXT
+/* Any context: an event keeps it. */
+static inline struct pe_ext *pe_ext(const struct pe_event *e)
+{
+	return READ_ONCE(e->ext);
+}
+#else
+static inline struct pe_ext *pe_ext(const struct pe_event *e)
+{
+	return NULL;
+}
+#endif
+
+/* The periods of an event, if they follow a rule, else NULL.  Any context. */
+static inline struct pe_periods *pe_periods(const struct pe_event *e)
+{
+	struct pe_ext *ext = pe_ext(e);
+
+	return unlikely(ext) && READ_ONCE(ext->periods.on) ? &ext->periods : NULL;
+}
+
+/* The event, which does not count, goes on with fixed periods. */
+static inline void pe_periods_end(struct pe_event *e)
+{
+	struct pe_periods *p = pe_periods(e);
+
+	if (p)
+		WRITE_ONCE(p->on, false);
+}
+
+/* period_rule.c: pure */
+u32 pe_period_random(u32 random);
+u32 pe_period_seed_of_copy(u32 seed, u32 number);
+void pe_period_begin(struct pe_periods *p);
+u64 pe_period_draw(struct pe_periods *p);
+bool pe_period_jitter(struct pe_period_rule *rule, u64 period, unsigned int percent);
+
+#endif /* _KERNEL_EVENTS_EXT_H */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of what an event has beyond the stock ABI (struct pe_ext).
+ *
+ * It is made when it is asked for first, with the mutex of the event's context or, for a copy, the
+ * family lock of its parent, and stays until the memory of the event goes.  A copy has it if its
+ * parent has, and follows the same rules.
+ *
+ * Task context.
+ */
+#include "life.h"
+#include "../ext.h"
+
+static struct pe_ext *make_ext(struct pe_event *e, gfp_t gfp)
+{
+	struct pe_ext *ext = kzalloc(sizeof(*ext), gfp);
+
+	if (!ext)
+		return NULL;
+	if (e->parent)
+		ext->number = ++pe_ext(pe_parent(e))->copies;
+	/* Overflows look at it from now on; it says that nothing is asked for. */
+	smp_store_release(&e->ext, ext);
+	return ext;
+}
+
+/**
+ * pe_ext_need() - see to it that an event has a struct pe_ext
+ * @e: an event; the mutex of its context is held, or it is a copy whose family lock is held
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pe_ext_need(struct pe_event *e)
+{
+	return pe_ext(e) || make_ext(e, GFP_KERNEL) ? 0 : -ENOMEM;
+}
+
+/* The rule that the origin's periods follow, or NULL. */
+static struct pe_period_rule *rule_of(const struct pe_event *origin)
+{
+	struct pe_periods *p = pe_periods(origin);
+
+	return p ? &p->rule : NULL;
+}
+
+/**
+ * pe_ext_inherit() - a new copy follows the rules of its parent
+ * @e: the copy, which nobody has seen
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pe_ext_inherit(struct pe_event *e)
+{
+	struct pe_event *parent = pe_parent(e);
+
+	if (likely(!pe_ext(parent)))
+		return 0;
+	guard(mutex)(&parent->family_lock);
+	if (!make_ext(e, GFP_KERNEL))
+		return -ENOMEM;
+	e->ext->gen = parent->ext->gen;
+	if (rule_of(parent))
+		pe_periods_set(e, rule_of(parent));
+	return 0;
+}
+
+/**
+ * pe_ext_set_periods() - an event and its period rule
+ * @ctx: its context
+ * @arg: the event; it takes the rule of its origin
+ *
+ * For pe_call().
+ */
+void pe_ext_set_periods(struct pe_ctx *ctx, void *arg)
+{
+	struct pe_event *e = arg;
+
+	pe_ctx_end_equiv(ctx);
+	pe_change_period(e, pe_periods_set, rule_of(pe_origin(e)));
+}
+
+/**
+ * pe_ext_follow() - the rules have changed since a copy was made
+ * @e: the copy, about to join its family; the family lock is held
+ */
+void pe_ext_follow(struct pe_event *e)
+{
+	struct pe_ext *asked = pe_ext(pe_parent(e));
+
+	if (likely(!asked) || (e->ext && e->ext->gen == asked->gen))
+		return;
+	/* The fork has succeeded: there is nobody to be told of a failure. */
+	if (!e->ext)
+		make_ext(e, GFP_KERNEL | __GFP_NOFAIL);
+	e->ext->gen = asked->gen;
+	pe_call(pe_ctx(e), pe_ext_set_periods, e);
+}
+
+/**
+ * pe_ext_free() - the memory of an event goes
+ * @e: the event
+ *
+ * Any context.
+ */
+void pe_ext_free(struct pe_event *e)
+{
+	kfree(e->ext);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/* libpfx.c - see pfx.h */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pfx.h"
+
+#define LAST_ERROR	"/sys/bus/event_source/last_error"
+
+int pfx_open(struct perf_event_attr *attr, int pid, int cpu, int group, unsigned long flags)
+{
+	int fd;
+
+	attr->size = sizeof(*attr);
+	fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+static int call(int fd, unsigned long number, void *arg)
+{
+	return ioctl(fd, number, arg) ? -errno : 0;
+}
+
+int pfx_info(int fd, struct perf_ext_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	return call(fd, PERF_EXT_IOC_INFO, info);
+}
+
+int pfx_periods(int fd, struct perf_ext_periods *periods)
+{
+	return call(fd, PERF_EXT_IOC_PERIODS, periods);
+}
+
+int pfx_get_periods(int fd, struct perf_ext_periods *periods)
+{
+	memset(periods, 0, sizeof(*periods));
+	return call(fd, PERF_EXT_IOC_GET_PERIODS, periods);
+}
+
+/* One less than the largest power of two that is not above @span. */
+static uint32_t mask_within(uint64_t span)
+{
+	uint64_t mask = 1;
+
+	while (2 * mask <= span && mask < 1ull << 31)
+		mask *= 2;
+	return (uint32_t)(mask - 1);
+}
+
+struct perf_ext_periods pfx_apply(const struct pfx_rule *rule, uint64_t period)
+{
+	struct perf_ext_periods p = {
+		.short_period	= rule->short_period ? rule->short_period : period,
+		.long_period	= rule->long_period,
+		.long_every	= rule->long_every,
+		.mask		= rule->mask,
+		.seed		= rule->seed,
+	};
+
+	if (rule->jitter) {
+		p.mask = mask_within(period / 100 * rule->jitter);
+		p.short_period = period - p.mask / 2;
+	}
+	return p;
+}
+
+/* Numbers with colons between them.  Return: how many. */
+static int numbers(const char *text, uint64_t *number, int most)
+{
+	char *end;
+	int n = 0;
+
+	while (n < most) {
+		errno = 0;
+		number[n] = strtoull(text, &end, 0);
+		if (end == text || errno || *text == '-')
+			return 0;
+		n++;
+		if (!*end)
+			return n;
+		if (*end != ':')
+			return 0;
+		text = end + 1;
+	}
+	return 0;
+}
+
+bool pfx_option(struct pfx_rule *rule, const char *name, const char *value)
+{
+	uint64_t number[3] = {};
+	int n = numbers(value, number, 3);
+
+	if (!strcmp(name, "random") && (n == 1 || n == 2)) {
+		if (number[0] > INT32_MAX || number[1] >= INT32_MAX)
+			return false;
+		rule->mask = (uint32_t)number[0];
+		rule->seed = (uint32_t)number[1];
+		return true;
+	}
+	if (!strcmp(name, "burst") && n == 3) {
+		if (!number[0] || !number[1] || !number[2] || number[2] > UINT32_MAX)
+			return false;
+		rule->long_period = number[0];
+		rule->short_period = number[1];
+		rule->long_every = (uint32_t)number[2];
+		return true;
+	}
+	if (!strcmp(name, "jitter") && n == 1) {
+		if (!number[0] || number[0] > 50)
+			return false;
+		rule->jitter = (unsigned int)number[0];
+		return true;
+	}
+	return false;
+}
+
+static const struct {
+	const char	*name;
+	uint32_t	type;
+	uint64_t	config;
+} events[] = {
+	{ "cycles",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "cpu-clock",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "task-clock",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "page-faults",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "context-switches",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "migrations",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+};
+
+static bool set_modes(const char *modes, struct perf_event_attr *attr)
+{
+	if (!strcmp(modes, "u"))
+		attr->exclude_kernel = 1;
+	else if (!strcmp(modes, "k"))
+		attr->exclude_user = 1;
+	else
+		return false;
+	attr->exclude_hv = 1;
+	return true;
+}
+
+bool pfx_event(const char *name, struct perf_event_attr *attr)
+{
+	const char *colon = strchr(name, ':');
+	size_t i, len = colon ? (size_t)(colon - name) : strlen(name);
+	char *end;
+
+	if (colon && !set_modes(colon + 1, attr))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		if (strlen(events[i].name) != len || strncmp(events[i].name, name, len))
+			continue;
+		attr->type = events[i].type;
+		attr->config = events[i].config;
+		return true;
+	}
+	if (name[0] != 'r' || len < 2)
+		return false;
+	attr->type = PERF_TYPE_RAW;
+	attr->config = strtoull(name + 1, &end, 16);
+	return end == name + len;
+}
+
+const char *pfx_why(char *buf, size_t size)
+{
+	int fd = open(LAST_ERROR, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	buf[n > 0 ? n : 0] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+	return buf + strspn(buf, "-0123456789 ");	/* behind the errno */
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * record.c - pfx record: samples of a program, with periods that vary, as a perf.data file that
+ * perf report and perf script read.
+ *
+ * The file is what the ring buffer gives, record by record, behind a header that says which event
+ * it was.  The layout is that of tools/perf/Documentation/perf.data-file-format.txt.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#define MAX_CPUS	1024
+#define DATA_PAGES	64
+
+struct section {
+	uint64_t	offset;
+	uint64_t	size;
+};
+
+/* The header of perf.data. */
+struct file_header {
+	char		magic[8];
+	uint64_t	size;
+	uint64_t	attr_size;
+	struct section	attrs;
+	struct section	data;
+	struct section	event_types;
+	uint64_t	features[4];
+};
+
+/* An attr of this size has all that is used here, and any perf of the last ten years reads it. */
+struct file_attr {
+	uint8_t		attr[PERF_ATTR_SIZE_VER5];
+	struct section	ids;
+};
+
+struct ring {
+	int				fd;
+	struct perf_event_mmap_page	*page;
+	uint64_t			size;
+};
+
+struct recording {
+	struct perf_event_attr	attr;
+	struct ring		ring[MAX_CPUS];
+	int			nr_rings;
+	uint64_t		id[MAX_CPUS];
+	FILE			*out;
+	uint64_t		bytes;
+	unsigned long		samples, lost;
+};
+
+static void write_out(struct recording *r, const void *data, size_t size)
+{
+	if (fwrite(data, size, 1, r->out) != 1)
+		fail("the file: %s", strerror(errno));
+}
+
+/* Where the kernel's code is, for perf report; it needs the right to read the addresses. */
+static void write_kernel_map(struct recording *r)
+{
+	static const char name[] = "[kernel.kallsyms]_text";
+	struct {
+		struct perf_event_header	header;
+		uint32_t			pid, tid;
+		uint64_t			addr, len, pgoff;
+		char				name[24];
+		uint64_t			trailer[3];	/* 0: nobody's */
+	} map = {
+		.header	= { .type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_KERNEL,
+			    .size = sizeof(map) },
+		.pid	= UINT32_MAX,
+	};
+	char line[256], symbol[128], type;
+	unsigned long long at, start = 0, end = 0;
+	FILE *f = fopen("/proc/kallsyms", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %127s", &at, &type, symbol) != 3)
+			continue;
+		if (!strcmp(symbol, "_text"))
+			start = at;
+		else if (!strcmp(symbol, "_etext"))
+			end = at;
+	}
+	if (f)
+		fclose(f);
+	if (!start || end <= start)
+		return;
+	map.addr = start;
+	map.len = end - start;
+	map.pgoff = start;
+	memcpy(map.name, name, sizeof(name));
+	write_out(r, &map, sizeof(map));
+	r->bytes += sizeof(map);
+}
+
+/* A record may go round the end of the buffer. */
+static void copy(const struct ring *ring, uint64_t from, void *to, size_t size)
+{
+	const uint8_t *data = (const uint8_t *)ring->page + ring->page->data_offset;
+	uint64_t at = from & (ring->size - 1);
+	size_t first = size < ring->size - at ? size : ring->size - at;
+
+	memcpy(to, data + at, first);
+	memcpy((uint8_t *)to + first, data, size - first);
+}
+
+static void drain(struct recording *r, struct ring *ring)
+{
+	static union {
+		struct perf_event_header	header;
+		uint64_t			words[65536 / 8];
+	} record;
+	uint64_t tail = ring->page->data_tail;
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+
+	while (tail != head) {
+		copy(ring, tail, &record, sizeof(record.header));
+		copy(ring, tail, &record, record.header.size);
+		write_out(r, &record, record.header.size);
+		r->bytes += record.header.size;
+		r->samples += record.header.type == PERF_RECORD_SAMPLE;
+		if (record.header.type == PERF_RECORD_LOST)
+			r->lost += record.words[2];
+		tail += record.header.size;
+	}
+	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static void open_on(struct recording *r, const struct options *o, pid_t child, int cpu)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct ring *ring = &r->ring[r->nr_rings];
+	struct perf_ext_periods periods;
+	int err;
+
+	ring->fd = pfx_open(&r->attr, child, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (ring->fd == -ENODEV)
+		return;		/* the CPU is offline */
+	if (ring->fd < 0)
+		refused("perf_event_open", ring->fd);
+	if (o->varies) {
+		periods = pfx_apply(&o->rule, r->attr.sample_period);
+		err = pfx_periods(ring->fd, &periods);
+		if (err)
+			refused("PERF_EXT_IOC_PERIODS", err);
+	}
+	ring->size = (uint64_t)page * DATA_PAGES;
+	ring->page = mmap(NULL, (size_t)(ring->size + (uint64_t)page), PROT_READ | PROT_WRITE,
+			  MAP_SHARED, ring->fd, 0);
+	if (ring->page == MAP_FAILED)
+		refused("mmap", -errno);
+	if (ioctl(ring->fd, PERF_EVENT_IOC_ID, &r->id[r->nr_rings]))
+		refused("PERF_EVENT_IOC_ID", -errno);
+	r->nr_rings++;
+}
+
+/* The child waits for a byte, so that it is watched from its exec on. */
+static pid_t start_child(char **argv, int *go)
+{
+	int tube[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(tube))
+		fail("pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		fail("fork: %s", strerror(errno));
+	if (!pid) {
+		close(tube[1]);
+		if (read(tube[0], &c, 1) != 1)
+			_exit(1);
+		close(tube[0]);
+		execvp(argv[0], argv);
+		fprintf(stderr, "pfx: %s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	close(tube[0]);
+	*go = tube[1];
+	return pid;
+}
+
+static void watch(struct recording *r)
+{
+	struct pollfd *fds = calloc((size_t)r->nr_rings, sizeof(*fds));
+	int i, open = r->nr_rings;
+
+	if (!fds)
+		fail("no memory");
+	for (i = 0; i < r->nr_rings; i++)
+		fds[i] = (struct pollfd){ .fd = r->ring[i].fd, .events = POLLIN };
+	/* Each event hangs up when the last task that it counts is gone. */
+	while (open) {
+		if (poll(fds, (nfds_t)r->nr_rings, -1) < 0 && errno != EINTR)
+			fail("poll: %s", strerror(errno));
+		for (i = 0; i < r->nr_rings; i++) {
+			drain(r, &r->ring[i]);
+			if (fds[i].fd >= 0 && fds[i].revents & POLLHUP) {
+				fds[i].fd = -1;
+				open--;
+			}
+		}
+	}
+	for (i = 0; i < r->nr_rings; i++)
+		drain(r, &r->ring[i]);
+	free(fds);
+}
+
+static void write_head(struct recording *r)
+{
+	struct file_header header = {
+		.magic		= { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' },
+		.size		= sizeof(header),
+		.attr_size	= sizeof(struct file_attr),
+		.attrs		= { sizeof(header), sizeof(struct file_attr) },
+	};
+	struct perf_event_attr short_attr = r->attr;
+	struct file_attr attr;
+
+	short_attr.size = sizeof(attr.attr);
+	memcpy(attr.attr, &short_attr, sizeof(attr.attr));
+	attr.ids.offset = sizeof(header) + sizeof(attr);
+	attr.ids.size = (uint64_t)r->nr_rings * sizeof(r->id[0]);
+	header.data.offset = attr.ids.offset + attr.ids.size;
+	header.data.size = r->bytes;
+	rewind(r->out);
+	write_out(r, &header, sizeof(header));
+	write_out(r, &attr, sizeof(attr));
+	write_out(r, r->id, attr.ids.size);
+}
+
+int command_record(const struct options *o)
+{
+	static struct recording r;
+	int cpu, nr = (int)sysconf(_SC_NPROCESSORS_CONF), go, status;
+	pid_t child;
+
+	if (!o->argv[0] || !o->period)
+		usage();
+	r.attr = (struct perf_event_attr){
+		.sample_period	= o->period,
+		.sample_type	= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+				  PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD,
+		.sample_id_all	= 1,
+		.disabled	= 1,
+		.enable_on_exec	= 1,
+		.inherit	= 1,
+		.mmap		= 1,
+		.mmap2		= 1,
+		.comm		= 1,
+		.comm_exec	= 1,
+		.task		= 1,
+	};
+	if (!pfx_event(o->event, &r.attr))
+		fail("no event \"%s\"", o->event);
+	/* Of a software event with PERIOD each hit would be a sample. */
+	if (r.attr.type == PERF_TYPE_SOFTWARE && r.attr.config != PERF_COUNT_SW_CPU_CLOCK &&
+	    r.attr.config != PERF_COUNT_SW_TASK_CLOCK)
+		r.attr.sample_type &= ~PERF_SAMPLE_PERIOD;
+	r.out = fopen(o->output, "w+");
+	if (!r.out)
+		fail("%s: %s", o->output, strerror(errno));
+
+	child = start_child(o->argv, &go);
+	for (cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++)
+		open_on(&r, o, child, cpu);
+	write_head(&r);		/* room for it */
+	if (!r.attr.exclude_kernel)
+		write_kernel_map(&r);
+	if (write(go, "", 1) != 1)
+		fail("the program has gone");
+	watch(&r);
+	waitpid(child, &status, 0);
+	write_head(&r);
+	if (fclose(r.out))
+		fail("%s: %s", o->output, strerror(errno));
+	fprintf(stderr, "pfx: %lu samples, %lu lost, in %s\n", r.samples, r.lost, o->output);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ext.h - for programs about the extensions: the calls, and what periods have to be.
+ */
+#ifndef PTEST_EXT_H
+#define PTEST_EXT_H
+
+#include "ptest.h"
+#include "../../../../../include/uapi/linux/perf_event_ext.h"
+
+/* The case is skipped where there are none: Linux 6.12, or without CONFIG_PERF_EVENTS_EXT. */
+void ext_need(void);
+
+/* 0 or -errno; with seed 0 the answer is in p->seed. */
+int ext_periods(int fd, struct perf_ext_periods *p);
+
+/* The periods that a rule makes, written down once more. */
+struct ext_model {
+	struct perf_ext_periods p;
+	u64 n, seed, sum;
+};
+
+void ext_model_start(struct ext_model *m, const struct perf_ext_periods *p);
+/* The length of the next period; m->sum is that of all so far. */
+u64 ext_model_next(struct ext_model *m);
+u32 ext_seed_of_copy(u32 seed, u32 number);
+
+#endif /* PTEST_EXT_H */
