@@ -94,7 +94,7 @@ static bool same_shape(struct pe_event *copy)
  */
 static __always_inline u64 own_count(struct pe_event *e, u64 *now)
 {
-	if (e->counts_hits)
+	if (likely(e->counts_hits))
 		return pe_hits_count_locked(e);
 	if (!e->counts_time)
 		return local64_read(&e->count);
@@ -362,7 +362,7 @@ static bool is_hits_of_task(const struct pe_event *e)
 	       e->attach_state & PERF_ATTACH_TASK;
 }
 
-static noinline ssize_t read_hits(struct pe_event *e, char __user *buf, size_t len)
+static __always_inline ssize_t read_hits(struct pe_event *e, char __user *buf, size_t len)
 {
 	struct pe_ctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
 	u64 count;

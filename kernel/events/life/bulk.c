@@ -16,6 +16,10 @@
  * If its original is closed first, or somebody has pinned it, it is an event as any other: all that
  * may come upon a copy treats these alike, but for what needs a work to queue.
  *
+ * What this has in common with other events is in life.h.  Attaching and detaching a copy is done
+ * here once more because pe_install() and pe_withdraw() take 574 instructions more for each (arm64;
+ * x86_64: 518): a lock and two reads of the clock, and a look at all that a copy cannot be.
+ *
  * A copy stays what it is.  Its original may get a program or siblings later; what is copied then
  * is not made in bulk, and a copy that has got siblings leaves the long way.
  *

@@ -25,6 +25,11 @@
  * A number is never given again.  So who keeps a context at 0 under ctx->mutex (an opener) keeps it
  * with its task.
  *
+ * Contexts without groups to schedule are exchanged as well, though only clocks would be stopped
+ * and started.  Then a pair of switches costs 290 instructions more than without events, and not
+ * 553 (arm64; x86_64: 270 and 531).  What user space can see of that, Linux 6.12 shows for them,
+ * too.
+ *
  * The swap writes task->perf_event_ctxp and ctx->task of both, under both ctx->locks, in a switch
  * between the two: irqs off, on the CPU of the first, and the second runs nowhere.  Therefore
  *

@@ -186,6 +186,12 @@ struct samplers {
 	struct pe_event	*last;
 };
 
+/* The one that wants a sample, or NULL if several do. */
+static __always_inline struct pe_event *the_only(struct samplers sampling)
+{
+	return likely(sampling.nr == 1) ? sampling.last : NULL;
+}
+
 static __always_inline struct samplers count_list(struct hlist_node *node, u64 nr,
 						  struct pt_regs *regs, struct samplers sampling)
 {
@@ -292,33 +298,36 @@ static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u6
 		sample_list(&slot->sw[event_id].list, nr, regs, addr);
 }
 
-/* The samples of a hit that was counted: there is one at least. */
+/*
+ * The samples of a hit that was counted.
+ * @only: who wants one; NULL: several do
+ */
 static __always_inline void sample_hit(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
-				       struct samplers sampling)
+				       struct pe_event *only)
 {
-	if (likely(sampling.nr == 1))
-		sample_one(sampling.last, nr, regs, addr);
+	if (likely(only))
+		sample_one(only, nr, regs, addr);
 	else
 		sample_lists(event_id, nr, regs, addr);
 }
 
 /* What is hit inside of this is not counted. */
 static noinline void sample_marked(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
-				   struct samplers sampling)
+				   struct pe_event *only)
 {
 	int level = pe_recursion_enter(current->perf_recursion);
 
 	if (likely(level >= 0)) {
-		sample_hit(event_id, nr, regs, addr, sampling);
+		sample_hit(event_id, nr, regs, addr, only);
 		pe_recursion_leave(current->perf_recursion, level);
 	}
 }
 
 /* Out of line, so that a hit that is only counted needs no stack. */
 static noinline void sample_unmarked(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
-				     struct samplers sampling)
+				     struct pe_event *only)
 {
-	sample_hit(event_id, nr, regs, addr, sampling);
+	sample_hit(event_id, nr, regs, addr, only);
 }
 
 /**
@@ -338,7 +347,7 @@ void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 		return;
 	sampling = count_lists(event_id, nr, regs);
 	if (sampling.nr)
-		sample_unmarked(event_id, nr, regs, addr, sampling);
+		sample_unmarked(event_id, nr, regs, addr, the_only(sampling));
 }
 
 /**
@@ -359,7 +368,7 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 	if (likely(!current->perf_recursion[pe_context_level()]) && !WARN_ON_ONCE(!regs))
 		sampling = count_lists(event_id, nr, regs);
 	if (sampling.nr)
-		sample_marked(event_id, nr, regs, addr, sampling);
+		sample_marked(event_id, nr, regs, addr, the_only(sampling));
 	preempt_enable_notrace();
 }
 
