@@ -5,6 +5,7 @@
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/device.h>
 
 #include "../cpu.h"
 
@@ -53,9 +54,51 @@ static void kinds_of_cores(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, intel_pe_hybrid_kind(0x10000002, 3), -1);
 }
 
+static void check_text(struct kunit *test, char *page, struct x86_hybrid_pmu *pmu,
+		       const char *text, int types, const char *want)
+{
+	struct perf_pmu_events_hybrid_attr attr = { .event_str = text, .pmu_type = types };
+	struct device *dev = kunit_kzalloc(test, sizeof(*dev), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, dev);
+	dev_set_drvdata(dev, &pmu->pmu);
+	memset(page, 0, PAGE_SIZE);
+	events_hybrid_sysfs_show(dev, &attr.attr, page);
+	KUNIT_EXPECT_STREQ(test, page, want);
+}
+
+/* Each PMU shows its part of a text, in their order; a third part is for a third PMU. */
+static void parts_of_texts(struct kunit *test)
+{
+	static const enum hybrid_pmu_type type[] = { hybrid_small, hybrid_big, hybrid_tiny };
+	static const char * const part[] = { "a=1", "b=2", "c=3" };
+	struct x86_hybrid_pmu *pmus = kunit_kcalloc(test, 3, sizeof(*pmus), GFP_KERNEL);
+	char *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	int i, n;
+
+	if (is_hybrid())
+		kunit_skip(test, "the PMUs of this machine are in use");
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_ASSERT_NOT_NULL(test, pmus);
+	x86_pmu.hybrid_pmu = pmus;
+	for (n = 2; n <= 3; n++) {
+		x86_pmu.num_hybrid_pmus = n;
+		for (i = 0; i < n; i++) {
+			pmus[i].pmu_type = type[i];
+			check_text(test, page, &pmus[i], "a=1;b=2;c=3",
+				   hybrid_big_small | hybrid_tiny, part[i]);
+		}
+		check_text(test, page, &pmus[1], "b=2", hybrid_big, "b=2");
+		check_text(test, page, &pmus[1], "a=1;b=2", hybrid_big_small, "b=2");
+	}
+	x86_pmu.num_hybrid_pmus = 0;
+	x86_pmu.hybrid_pmu = NULL;
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(dead_before_started),
 	KUNIT_CASE(kinds_of_cores),
+	KUNIT_CASE(parts_of_texts),
 	{ }
 };
 
