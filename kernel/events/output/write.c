@@ -385,14 +385,15 @@ static noinline int with_handle(struct perf_event *event, struct perf_sample_dat
 		return err;
 	perf_prepare_sample(data, event, regs);
 	perf_prepare_header(&header, data, event, regs);
+	header.size = size;
 	perf_output_sample(&handle, &header, data, event);
 	perf_output_end(&handle);
 	return 0;
 }
 
 /*
- * The buffer is full.  What pe_reserve_slow() would do, less what it does as a writer: this one never
- * counted itself in rb->nest, so nobody relies on it to publish or to wake.
+ * The buffer is full.  What pe_reserve_slow() would do, less what it does as a writer: this one
+ * never counted itself in rb->nest, so nobody relies on it to publish or to wake.
  */
 static int lose(struct pe_event *sink, struct perf_buffer *rb)
 {
@@ -432,11 +433,14 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	rb = rcu_dereference_sched(e->sink->rb);
 	if (unlikely(!rb))
 		return -ENOSPC;
-	if (tails & ~given)
-		collect_tails(data, e, tails & ~given, regs);
-	size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
-	if (unlikely(size > U16_MAX))
-		return pe_record_too_long(e);
+	size = sizeof(struct perf_event_header) + e->plan.header_size;
+	if (tails) {
+		if (tails & ~given)
+			collect_tails(data, e, tails & ~given, regs);
+		size += data->dyn_size;
+		if (unlikely(size > U16_MAX))
+			return pe_record_too_long(e);
+	}
 	how = pe_reserve(rb, size, backward, &at);
 	if (unlikely(how != PE_RESERVED)) {
 		if (how == PE_FULL)
