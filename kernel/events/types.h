@@ -358,7 +358,7 @@ enum pe_sideband {
  * @header_size: bytes of the fixed-size sample fields (without struct perf_event_header)
  * @id_size: bytes of the sample_id_all trailer of other records, 0 without sample_id_all
  * @excludes: PE_EXCLUDES_* bits: where hits do not count
- * @direct: what a source may provide of a sample that direct.c writes; 0: it writes none
+ * @direct: what a source may provide of a sample that nothing is collected for; 0: none
  * @wakeup_every: records per wakeup, 0: by watermark
  * @read_size: bytes that read() of this event returns now
  */

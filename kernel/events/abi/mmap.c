@@ -360,7 +360,7 @@ static int map_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned l
 {
 	struct perf_buffer *rb = pe_bound_buffer(e);
 
-	if (rb && pe_buffer_data_pages(rb) != nr_pages)
+	if (rb && rb->nr_pages != nr_pages)
 		return pe_err(-EINVAL, "mmap: the buffer has another size");
 	/* Two events would describe themselves on one page. */
 	if (rb && rb->owner != e->id && atomic_read(&rb->mmap_count))

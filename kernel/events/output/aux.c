@@ -72,15 +72,6 @@ u64 pe_aux_sample_size(const struct pe_event *e, u64 room)
 	return min_t(u64, round_down(room, sizeof(u64)), pe_aux_size(rb));
 }
 
-static void fill_with_zeroes(struct perf_output_handle *handle, u64 len)
-{
-	static const u64 zero;
-
-	for (; len > sizeof(zero); len -= sizeof(zero))
-		pe_output_put(handle, zero);
-	pe_output_copy(handle, &zero, len);
-}
-
 /**
  * pe_aux_sample_emit() - write the latest AUX data
  * @handle: the sample
@@ -106,8 +97,8 @@ void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pe_event
 		WRITE_ONCE(rb->aux.sampling, false);
 	}
 	copied = clamp_t(long, copied, 0, size);
-	if (copied < size)
-		fill_with_zeroes(handle, size - copied);
+	memset(handle->addr, 0, size - copied);
+	pe_output_wrote(handle, handle->addr + size - copied);
 }
 
 /* ----------------------------------------------------------- pause and resume */

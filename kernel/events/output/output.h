@@ -72,10 +72,8 @@ static inline u32 pe_read_size(const struct pe_event *e)
 	return pe_plan_read_size(e->attr.read_format, READ_ONCE(e->group_leader->nr_siblings));
 }
 
-/* sample.c, emit.c, record.c */
+/* sample.c */
 void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e);
-void pe_id_sample_emit(struct perf_output_handle *handle, const struct perf_sample_data *data,
-		       const struct pe_event *e);
 u32 pe_event_pid(const struct pe_event *e, struct task_struct *task);
 u32 pe_event_tid(const struct pe_event *e, struct task_struct *task);
 u64 pe_event_clock(const struct pe_event *e);
@@ -101,8 +99,23 @@ static __always_inline void pe_current_ids(const struct pe_event *e, u32 *pid, u
 
 u64 pe_primary_id(const struct pe_event *e);	/* id of the event that user space opened */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pe_event *e);
-/* PERF_SAMPLE_READ: exactly @len bytes, which was pe_read_size() when the room was reserved */
-void pe_read_emit(struct perf_output_handle *handle, struct pe_event *e, u32 len);
+
+/* write.c: layouts; where they end */
+void *pe_put_read(u64 *w, struct pe_event *e, u32 len, bool fresh);
+void *pe_put_ids(u64 *w, const struct pe_event *e);
+void *pe_put_collected_ids(u64 *w, const struct pe_event *e, const struct perf_sample_data *data);
+
+/* The trailer, if the event has one: of this moment, or of pe_id_sample_collect(). */
+static __always_inline void *pe_put_trailer(void *at, const struct pe_event *e)
+{
+	return e->plan.id_size ? pe_put_ids(at, e) : at;
+}
+
+static __always_inline void *pe_put_collected_trailer(void *at, const struct pe_event *e,
+						      const struct perf_sample_data *data)
+{
+	return e->plan.id_size ? pe_put_collected_ids(at, e, data) : at;
+}
 
 /*
  * A record with a fixed body: begins, writes header (type, misc, size with trailer), body (a
@@ -138,11 +151,13 @@ static __always_inline bool pe_hides_kernel(const struct pe_event *e, struct pt_
 	return e->plan.excludes & PE_EXCLUDES_KERNEL && unlikely(!user_mode(regs));
 }
 
-/* The same to where a record of one piece has room for it. */
-void pe_trailer_put(u64 *at, const struct pe_event *e);
-
-/* The sample_id trailer with values of this moment; nothing without sample_id_all. */
-void pe_trailer_emit(struct perf_output_handle *handle, const struct pe_event *e);
+/* Less than PE_BUFFER_TAIL bytes. */
+static inline void pe_output_copy(struct perf_output_handle *handle, const void *buf,
+				  unsigned int len)
+{
+	memcpy(handle->addr, buf, len);
+	pe_output_wrote(handle, handle->addr + len);
+}
 
 /* record.c */
 void pe_record_throttle(struct pe_event *e, bool on);	/* on: it is being throttled now */

@@ -39,7 +39,7 @@ static const struct {
 	{ PERF_SAMPLE_STACK_USER,				PERF_SAMPLE_REGS_USER },
 };
 
-/* Samples of nothing else are written by direct.c; the second is what it takes from a source. */
+/* For samples of nothing else nothing is collected; the second is what may come from a source. */
 #define DIRECT_FIELDS	(PE_SAMPLE_ID_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR |		\
 			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
 #define DIRECT_GIVEN	(PERF_SAMPLE_PERIOD | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN |	\

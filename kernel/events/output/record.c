@@ -21,54 +21,12 @@ static struct perf_event_header header_of(const struct pe_event *e, u32 type, u1
 	};
 }
 
-static void write_record(struct perf_output_handle *handle, const struct pe_event *e,
-			 const struct perf_event_header *header, const void *body, u16 len)
+/* The whole record.  Return: its end. */
+static __always_inline void *put_record(void *at, const struct pe_event *e,
+					struct perf_event_header header,
+					const struct kvec *piece, unsigned int nr)
 {
-	pe_output_put(handle, *header);
-	pe_output_copy(handle, body, len);
-	pe_trailer_emit(handle, e);
-	perf_output_end(handle);
-}
-
-/* Through a handle; the buffer has its reasons. */
-static noinline int write_pieces(struct pe_event *e, const struct perf_event_header *header,
-				 const struct kvec *piece, unsigned int nr)
-{
-	struct perf_output_handle handle;
 	unsigned int i;
-	int err;
-
-	err = perf_output_begin(&handle, NULL, &e->pub, header->size);
-	if (err)
-		return err;
-	pe_output_put(&handle, *header);
-	for (i = 0; i < nr; i++)
-		pe_output_copy(&handle, piece[i].iov_base, piece[i].iov_len);
-	pe_trailer_emit(&handle, e);
-	perf_output_end(&handle);
-	return 0;
-}
-
-static __always_inline int write_record_of(struct pe_event *e, struct perf_event_header header,
-					   const struct kvec *piece, unsigned int nr)
-{
-	struct pe_event *sink = e->sink;
-	struct perf_buffer *rb;
-	unsigned int i;
-	enum pe_no_piece why;
-	void *at;
-
-	if (unlikely(is_write_backward(&e->pub)))
-		return write_pieces(e, &header, piece, nr);
-	guard(preempt_notrace)();
-	rb = rcu_dereference_sched(sink->rb);
-	if (!rb)
-		return -ENOSPC;
-	if (unlikely(!pe_reserve_piece(rb, header.size, false, &at, &why))) {
-		if (unlikely(why == PE_DUE))
-			pe_tell_reader(sink, rb);
-		return write_pieces(e, &header, piece, nr);
-	}
 
 	*(struct perf_event_header *)at = header;
 	at += sizeof(header);
@@ -76,9 +34,47 @@ static __always_inline int write_record_of(struct pe_event *e, struct perf_event
 		memcpy(at, piece[i].iov_base, piece[i].iov_len);
 		at += piece[i].iov_len;
 	}
-	if (e->plan.id_size)
-		pe_trailer_put(at, e);
-	if (unlikely(pe_nest_leave(rb)))
+	return pe_put_trailer(at, e);
+}
+
+/* The buffer has its reasons; it is @rb, which the caller keeps, or that of the event. */
+static noinline int write_slow(struct perf_buffer *rb, struct pe_event *e,
+			       struct perf_event_header header, const struct kvec *piece,
+			       unsigned int nr)
+{
+	struct perf_output_handle handle;
+	int err;
+
+	err = rb ? pe_output_begin_in(&handle, e, rb, header.size) :
+		   perf_output_begin(&handle, NULL, &e->pub, header.size);
+	if (err)
+		return err;
+	pe_output_wrote(&handle, put_record(handle.addr, e, header, piece, nr));
+	perf_output_end(&handle);
+	return 0;
+}
+
+static __always_inline int write_record(struct pe_event *e, struct perf_event_header header,
+					const struct kvec *piece, unsigned int nr)
+{
+	struct pe_event *sink = e->sink;
+	enum pe_reserved how;
+	struct perf_buffer *rb;
+	void *at;
+
+	if (unlikely(is_write_backward(&e->pub)))
+		return write_slow(NULL, e, header, piece, nr);
+	guard(preempt_notrace)();
+	rb = rcu_dereference_sched(sink->rb);
+	if (!rb)
+		return -ENOSPC;
+	how = pe_reserve(rb, header.size, false, &at);
+	if (unlikely(how != PE_RESERVED)) {
+		if (unlikely(how == PE_DUE))
+			pe_tell_reader(sink, rb);
+		return write_slow(NULL, e, header, piece, nr);
+	}
+	if (unlikely(pe_publish(rb, put_record(at, e, header, piece, nr))))
 		pe_tell_reader(sink, rb);
 	return 0;
 }
@@ -97,7 +93,7 @@ int pe_record_emit(struct pe_event *e, u32 type, u16 misc, const void *body, u16
 {
 	struct kvec piece = { .iov_base = (void *)body, .iov_len = len };
 
-	return write_record_of(e, header_of(e, type, misc, len), &piece, 1);
+	return write_record(e, header_of(e, type, misc, len), &piece, 1);
 }
 
 /**
@@ -120,7 +116,7 @@ int pe_record_write(struct pe_event *e, u32 type, u16 misc, const struct kvec *p
 		len += piece[i].iov_len;
 	if (sizeof(struct perf_event_header) + len + e->plan.id_size > U16_MAX)
 		return pe_record_too_long(e);
-	return write_record_of(e, header_of(e, type, misc, len), piece, nr);
+	return write_record(e, header_of(e, type, misc, len), piece, nr);
 }
 
 /**
@@ -137,14 +133,9 @@ int pe_record_write(struct pe_event *e, u32 type, u16 misc, const struct kvec *p
 int pe_record_emit_to(struct perf_buffer *rb, struct pe_event *e, u32 type, u16 misc,
 		      const void *body, u16 len)
 {
-	struct perf_event_header header = header_of(e, type, misc, len);
-	struct perf_output_handle handle;
-	int err;
+	struct kvec piece = { .iov_base = (void *)body, .iov_len = len };
 
-	err = pe_output_begin_in(&handle, e, rb, header.size);
-	if (!err)
-		write_record(&handle, e, &header, body, len);
-	return err;
+	return write_slow(rb, e, header_of(e, type, misc, len), &piece, 1);
 }
 
 /* PERF_RECORD_THROTTLE and PERF_RECORD_UNTHROTTLE, after the header */
@@ -262,15 +253,16 @@ static unsigned int write_read(const struct read_news *news, struct pe_event *e,
 	};
 	struct perf_output_handle handle;
 	struct perf_sample_data trailer;
+	void *at;
 
 	if (pe_output_begin_in(&handle, e, rb, rec.header.size))
 		return 0;
 	pe_id_sample_collect(&trailer, e);
 	pe_ids_of(e, news->task, &trailer.tid_entry.pid, &trailer.tid_entry.tid);
 	trailer.cpu_entry.cpu = news->told_on;
-	pe_output_put(&handle, rec);
-	pe_read_emit(&handle, e, values);
-	pe_id_sample_emit(&handle, &trailer, e);
+	memcpy(handle.addr, &rec, sizeof(rec));
+	at = pe_put_read(handle.addr + sizeof(rec), e, values, false);
+	pe_output_wrote(&handle, pe_put_collected_trailer(at, e, &trailer));
 	perf_output_end(&handle);
 	return rec.header.size;
 }

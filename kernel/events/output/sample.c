@@ -5,7 +5,7 @@
  * The source (driver, software event, tracepoint) has put what it knows into a perf_sample_data
  * and marked it in sample_flags.  plan.collect tells what the event wants and what that depends
  * on; perf_prepare_sample() fetches the difference, and afterwards the length of the sample is
- * known.  emit.c writes it.
+ * known.  write.c writes it.
  *
  * Context: any, NMI included, on the CPU that was hit, with preemption off; irqs off or not.
  * Callers hold rcu_read_lock(), which keeps the call-chain buffers and current's cgroup.  Nothing
@@ -417,7 +417,7 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
  * @e: the event
  *
  * The answer may differ the next time: members of a group come and go and change its read size.
- * emit.c goes by what stands in the header.
+ * write.c goes by what stands in the header.
  */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pe_event *e)
 {

@@ -3,6 +3,8 @@
 #ifndef _KERNEL_EVENTS_RING_H
 #define _KERNEL_EVENTS_RING_H
 
+#include <linux/workqueue.h>
+
 #include "../time.h"
 #include "../types.h"
 
@@ -87,11 +89,12 @@ struct pe_page_lead {
 /**
  * struct perf_buffer - control page and data pages that user space maps
  *
- * References: each event that writes to it (pe_event.rb) and each mapping's event.  Freed by RCU.
+ * References: each event that writes to it (pe_event.rb) and each mapping's event.  Freed by a
+ * worker after a grace period.
  */
 struct perf_buffer {
 	refcount_t			refcount;
-	struct rcu_head			rcu_head;
+	struct rcu_work			free_work;
 
 	/* writers; only the CPU that writes, but see ring_buffer.c */
 	local_t				head;		/* bytes reserved */
@@ -106,10 +109,10 @@ struct perf_buffer {
 
 	/* constant once mapped */
 	int				nr_pages;	/* data pages */
-	int				page_order;	/* of each, CONFIG_PERF_USE_VMALLOC */
 	int				overwrite;	/* the reader maps it read-only */
 	long				watermark;	/* bytes per wakeup, 0: by events */
 	unsigned long			mask;		/* of an offset in the data pages */
+	void				*data;		/* the pages, then PE_BUFFER_TAIL */
 
 	unsigned long			gate;		/* PE_GATE_* bits: what stops writers */
 	bool				crowded;	/* all writers see the bit */
@@ -130,8 +133,11 @@ struct perf_buffer {
 	u64				owner;		/* id of the event of the page */
 	struct pe_page_lead		lead;
 	struct perf_event_mmap_page	*user_page;
-	void				*data_pages[];
+	struct page			*pages[];	/* as at @data; not with vmalloc */
 };
+
+/* Bytes behind the data pages into which a record may reach: no record is as long. */
+#define PE_BUFFER_TAIL		max(SZ_64K, PAGE_SIZE)
 
 #define PE_GATE_PAUSED		0	/* writes are refused */
 #define PE_GATE_CROWDED		1	/* writers of several CPUs take turns */
@@ -158,35 +164,26 @@ static inline unsigned long pe_aux_size(const struct perf_buffer *rb)
 
 static inline unsigned long pe_buffer_data_size(const struct perf_buffer *rb)
 {
-	return (unsigned long)rb->nr_pages << (PAGE_SHIFT + rb->page_order);
+	return (unsigned long)rb->nr_pages << PAGE_SHIFT;
 }
 
-/* Number of data pages that a mapping covers. */
-static inline unsigned long pe_buffer_data_pages(const struct perf_buffer *rb)
-{
-	return (unsigned long)rb->nr_pages << rb->page_order;
-}
-
-/* Bytes from the start of one entry of data_pages[] to the start of the next. */
-static inline unsigned long pe_buffer_chunk(const struct perf_buffer *rb)
-{
-	return PAGE_SIZE << rb->page_order;
-}
-
-/* What pe_reserve() was able to do. */
+/* What came of reserving. */
 enum pe_reserved {
 	PE_RESERVED,		/* room for the record */
 	PE_RESERVED_LOST,	/* and, in front of it, for a LOST record, which must be written */
-	PE_FULL,		/* nothing; counted in rb->lost */
+	PE_FULL,		/* nothing; pe_reserve_slow() has counted it in rb->lost */
 	PE_PAUSED,		/* nothing; counted, unless the buffer has no data pages at all */
+	PE_ASK,			/* something is unusual: pe_reserve_slow() says */
+	PE_DUE,			/* PE_ASK, and the reader must be woken for somebody else */
 };
 
 /*
  * The protocol under perf_output_begin() and perf_output_end().  Preemption is off from one to
  * the other, any context.  pe_commit() tells whether the reader must be woken.
  */
-enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffer *rb,
-			    unsigned int size, unsigned int lost_size, bool backward);
+enum pe_reserved pe_reserve_slow(struct perf_output_handle *handle, struct perf_buffer *rb,
+				 unsigned int size, unsigned int lost_size, bool backward);
+void *pe_wrote_around(struct perf_buffer *rb, void *end);
 bool pe_commit(struct perf_output_handle *handle);
 void pe_lose(struct perf_buffer *rb);
 
@@ -199,12 +196,6 @@ static inline void pe_count_record(struct perf_buffer *rb, int every)
 		local_inc(&rb->wakeup);
 		WRITE_ONCE(rb->due, 1);
 	}
-}
-
-/* log2 of pe_buffer_chunk() */
-static inline unsigned int pe_buffer_shift(const struct perf_buffer *rb)
-{
-	return IS_ENABLED(CONFIG_PERF_USE_VMALLOC) ? PAGE_SHIFT + rb->page_order : PAGE_SHIFT;
 }
 
 /* One byte always stays free: a full buffer must not look like an empty one. */
@@ -296,108 +287,65 @@ static __always_inline void pe_watermark(struct perf_buffer *rb, unsigned long n
 	}
 }
 
-/* Why pe_reserve_piece() has made no room. */
-enum pe_no_piece {
-	PE_ASK,		/* pe_reserve() says */
-	PE_NO_ROOM,	/* the record is lost; it was not counted */
-	PE_DUE,		/* PE_ASK, and the reader must be woken for somebody else */
-};
-
 /**
- * pe_reserve_piece() - make room for a record that lies in one page, when nothing is unusual
+ * pe_reserve() - make room for a record, when nothing is unusual
  * @rb: the buffer
- * @size: bytes of the record, a multiple of 8
+ * @size: bytes of the record, a multiple of 8 below PE_BUFFER_TAIL
  * @backward: the record goes below the previous one
  * @at: set to where to write
- * @why: set if there is no room
  *
- * Context as for pe_reserve().  Everything is looked at before the writer counts itself, so that
- * there is nothing to undo; whether it is still true is what cmpxchg tells.  The gate and lost
+ * Context as for pe_reserve_slow().  Everything is looked at before the writer counts itself, so
+ * that there is nothing to undo; whether it is still true is what cmpxchg tells.  The gate and lost
  * records that were seen too late were too late.
  *
- * Return: there is room; fill it in, then pe_nest_leave().
+ * Return: PE_RESERVED: fill it in, then pe_publish(); PE_FULL: nothing was counted; PE_ASK, PE_DUE.
  */
-static __always_inline bool pe_reserve_piece(struct perf_buffer *rb, unsigned long size,
-					     bool backward, void **at,
-					     enum pe_no_piece *why)
+static __always_inline enum pe_reserved pe_reserve(struct perf_buffer *rb, unsigned long size,
+						   bool backward, void **at)
 {
-	unsigned long head = local_read(&rb->head), chunk = 1UL << pe_buffer_shift(rb);
+	unsigned long head = local_read(&rb->head);
 	unsigned long new = backward ? head - size : head + size;
-	unsigned long start = backward ? new : head, into = start & (chunk - 1);
 	void *place;
 
-	*why = PE_ASK;
 	if (unlikely(READ_ONCE(rb->gate)))
-		return false;
+		return PE_ASK;
 	/* A: the stores into the record depend on this load of data_tail */
-	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward))) {
-		*why = PE_NO_ROOM;
-		return false;
-	}
-	if (unlikely(local_read(&rb->lost)) || unlikely(into + size > chunk))
-		return false;
+	if (!rb->overwrite && unlikely(!pe_buffer_fits(rb, head, size, backward)))
+		return PE_FULL;
+	if (unlikely(local_read(&rb->lost)))
+		return PE_ASK;
 
-	place = rb->data_pages[(start & rb->mask) >> pe_buffer_shift(rb)] + into;
+	place = rb->data + ((backward ? new : head) & rb->mask);
 	OPTIMIZER_HIDE_VAR(place);	/* one register from here on, not its two parts */
 	*at = place;
 	pe_nest_enter(rb);
-	if (unlikely(!local_try_cmpxchg(&rb->head, &head, new))) {
-		if (pe_nest_leave(rb))
-			*why = PE_DUE;
-		return false;
-	}
+	if (unlikely(!local_try_cmpxchg(&rb->head, &head, new)))
+		return pe_nest_leave(rb) ? PE_DUE : PE_ASK;
 	pe_watermark(rb, new, backward);
-	return true;
+	return PE_RESERVED;
 }
 
-/* Writing between the two; len bytes, never more than reserved. */
-void pe_output_copy_pages(struct perf_output_handle *handle, const void *buf, unsigned int len);
-void pe_output_skip(struct perf_output_handle *handle, unsigned int len);
-/* Copies from user memory without faulting; return: bytes not copied (they are skipped). */
-unsigned int pe_output_copy_user(struct perf_output_handle *handle, const void __user *buf,
-				 unsigned int len);
-/* Copies with a callback of perf_raw_frag. */
-void pe_output_custom(struct perf_output_handle *handle, perf_copy_f copy, const void *buf,
-		      unsigned int len);
-
-static __always_inline void pe_output_copy(struct perf_output_handle *handle, const void *buf,
-					   unsigned int len)
-{
-	if (unlikely(len >= handle->size)) {
-		pe_output_copy_pages(handle, buf, len);
-		return;
-	}
-	memcpy(handle->addr, buf, len);
-	handle->addr += len;
-	handle->size -= len;
-}
-
-#define pe_output_put(handle, x)	pe_output_copy((handle), &(x), sizeof(x))
-
-/**
- * pe_words_open() - where to put the next words of a record
- * @handle: the reservation
- * @bounce: room for @max words, used when they would cross the end of a page
- * @max: at most so many words will be written
- *
- * Return: pointer to write to; the end of what was written goes to pe_words_close().
+/*
+ * A writer has written up to @end, less than PE_BUFFER_TAIL upwards from a place in the data pages.
+ * Return: the place of the next byte.
  */
-static inline u64 *pe_words_open(struct perf_output_handle *handle, u64 *bounce, unsigned int max)
+static __always_inline void *pe_wrote(struct perf_buffer *rb, void *end)
 {
-	return likely(handle->size > max * sizeof(u64)) ? handle->addr : bounce;
+	return likely(end - rb->data <= rb->mask) ? end : pe_wrote_around(rb, end);
 }
 
-static inline void pe_words_close(struct perf_output_handle *handle, const u64 *bounce,
-				  const u64 *start, const u64 *end)
+/* The record of pe_reserve() is complete, up to @end.  Return: as pe_nest_leave(). */
+static __always_inline bool pe_publish(struct perf_buffer *rb, void *end)
 {
-	unsigned int len = (const void *)end - (const void *)start;
+	if (IS_ENABLED(CONFIG_PERF_USE_VMALLOC))
+		pe_wrote(rb, end);
+	return pe_nest_leave(rb);
+}
 
-	if (unlikely(start == bounce)) {
-		pe_output_copy(handle, bounce, len);
-		return;
-	}
-	handle->addr += len;
-	handle->size -= len;
+/* For those with a handle, whose next byte goes to handle->addr: they have written up to @end. */
+static __always_inline void pe_output_wrote(struct perf_output_handle *handle, void *end)
+{
+	handle->addr = pe_wrote(handle->rb, end);
 }
 
 /* wakeup.c */

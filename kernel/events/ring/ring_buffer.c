@@ -2,26 +2,38 @@
 /*
  * The buffer that user space maps: its pages, and how records get into it.
  *
- * Pages.  One control page (struct perf_event_mmap_page) and 2^n data pages, or none.  With
- * CONFIG_PERF_USE_VMALLOC (data caches that alias) they are one vmalloc area and data_pages[] has
- * one entry of page_order; otherwise they are single pages near the CPU of the event.  Allocated
- * and freed in task context, by mmap.c; the last reference frees them after a grace period, so a
- * writer that found the buffer under RCU, or with preemption off, may finish its record.
+ * Pages.  One control page (struct perf_event_mmap_page) and 2^n data pages, or none.  Allocated in
+ * task context, by mmap.c.  The last reference frees them after a grace period, so a writer that
+ * found the buffer under RCU, or with preemption off, may finish its record; a worker does it, as
+ * an area of the kernel's address space is given back.
+ *
+ * No record is ever broken.  The kernel sees the data pages at rb->data in one row, and the first
+ * of them once more behind the last, again and again until PE_BUFFER_TAIL, the longest record.  So
+ * who has room writes upwards from where the record starts, and what is beyond the end of the row
+ * is at the beginning of the ring by itself.
+ *
+ * CONFIG_PERF_USE_VMALLOC (data caches that alias) forbids to see a page twice.  There the tail are
+ * pages of its own, which user space does not map, and what was written there is copied to the
+ * beginning by the writer before it leaves the nest: pe_wrote().  A byte of the tail stands for one
+ * byte of the ring, and for the same writer: those who interrupt it have other bytes of the ring,
+ * hence of the tail, unless they overwrite a whole turn, and then nobody can read either record.
+ * So each finds in the tail what it has written there, whoever comes in between.
  *
  * Writers.  All events that share a buffer are of one CPU or of one task, hence two writers are
  * not on two CPUs at the same time; for the exception see "crowded" below.  They do nest: task,
  * softirq, irq, NMI.  A writer
  *
  *   pe_reserve()	counts itself in rb->nest, then moves rb->head by cmpxchg; if there is no
- *			room it counts a lost record instead,
- *   pe_output_*()	fills in the bytes between the two heads, which nobody else touches,
- *   pe_commit()	leaves.  Only the outermost one stores data_head, because the records of
+ *			room it counts a lost record instead.  What is unusual (a gate, losses to
+ *			tell) is for pe_reserve_slow(),
+ *   u64 *w		fills in the bytes between the two heads, which nobody else touches,
+ *   pe_publish()	leaves.  Only the outermost one stores data_head, because the records of
  *			those it interrupts lie before its own and are not complete.
  *
  * A nested writer is done before the one it interrupted goes on; it leaves rb->nest as it found
  * it, which is why plain loads and stores are enough there.  One that comes after the outermost
  * has read rb->head for publishing, and before it has left, does not publish; hence the second
- * look at rb->head in pe_commit().
+ * look at rb->head in pe_nest_leave().
  *
  * The reader is user space, possibly on another CPU.  Barrier pairs:
  *
@@ -46,55 +58,23 @@
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #include "ring.h"
 
 /* ------------------------------------------------------------------ pages */
 
-static struct perf_buffer *alloc_control(size_t nr_ptrs, int node)
-{
-	struct perf_buffer *rb;
-
-	if (struct_size(rb, data_pages, nr_ptrs) > KMALLOC_MAX_SIZE)
-		return NULL;
-	return kzalloc_node(struct_size(rb, data_pages, nr_ptrs), GFP_KERNEL, node);
-}
+#define TAIL_PAGES	(PE_BUFFER_TAIL >> PAGE_SHIFT)
 
 #ifdef CONFIG_PERF_USE_VMALLOC
 
-static void free_pages_of(struct perf_buffer *rb)
-{
-	unsigned long nr = pe_buffer_data_pages(rb), i;
-	void *area = rb->user_page;
-
-	if (!area)
-		return;
-	for (i = 0; i <= nr; i++)
-		vmalloc_to_page(area + i * PAGE_SIZE)->mapping = NULL;
-	vfree(area);
-}
-
+/* Control page, data pages, tail: one area. */
 static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
 {
-	void *area = vmalloc_user((nr_pages + 1UL) * PAGE_SIZE);
-
-	if (!area)
-		return false;
-	rb->user_page = area;
-	rb->data_pages[0] = area + PAGE_SIZE;
-	rb->nr_pages = !!nr_pages;
-	rb->page_order = nr_pages ? ilog2(nr_pages) : 0;
-	return true;
-}
-
-static size_t nr_pointers(int nr_pages)
-{
-	return 1;
-}
-
-static struct page *data_page(struct perf_buffer *rb, unsigned long nr)
-{
-	return vmalloc_to_page(rb->data_pages[0] + nr * PAGE_SIZE);
+	rb->user_page = vmalloc_user((1UL + nr_pages + (nr_pages ? TAIL_PAGES : 0)) * PAGE_SIZE);
+	rb->data = (void *)rb->user_page + PAGE_SIZE;
+	rb->nr_pages = nr_pages;
+	return rb->user_page;
 }
 
 static struct page *control_page(struct perf_buffer *rb)
@@ -102,53 +82,92 @@ static struct page *control_page(struct perf_buffer *rb)
 	return vmalloc_to_page(rb->user_page);
 }
 
-#else
-
-static void free_one(void *addr)
+static struct page *data_page(struct perf_buffer *rb, unsigned long nr)
 {
-	struct page *page = virt_to_page(addr);
-
-	page->mapping = NULL;	/* set while it was in a page table */
-	__free_page(page);
-}
-
-static void *alloc_one(int node)
-{
-	struct page *page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
-
-	return page ? page_address(page) : NULL;
+	return vmalloc_to_page(rb->data + nr * PAGE_SIZE);
 }
 
 static void free_pages_of(struct perf_buffer *rb)
 {
+	unsigned long i;
+
+	if (!rb->user_page)
+		return;
+	control_page(rb)->mapping = NULL;	/* set while it was in a page table */
+	for (i = 0; i < rb->nr_pages; i++)
+		data_page(rb, i)->mapping = NULL;
+	vfree(rb->user_page);
+}
+
+static size_t nr_pointers(int nr_pages)
+{
+	return 0;
+}
+
+/* Byte by byte the ring has what was written last, also if that is more than once around. */
+static void bring_around(struct perf_buffer *rb, unsigned long len)
+{
+	unsigned long size = pe_buffer_data_size(rb), done, n;
+
+	for (done = 0; done < len; done += n) {
+		n = min(size, len - done);
+		memcpy(rb->data, rb->data + size + done, n);
+	}
+}
+
+#else
+
+static void free_one(struct page *page)
+{
+	page->mapping = NULL;	/* set while it was in a page table */
+	__free_page(page);
+}
+
+static struct page *alloc_one(int node)
+{
+	return alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+}
+
+/* Sleeps. */
+static void free_pages_of(struct perf_buffer *rb)
+{
+	vunmap(rb->data);
 	while (rb->nr_pages)
-		free_one(rb->data_pages[--rb->nr_pages]);
+		free_one(rb->pages[--rb->nr_pages]);
 	if (rb->user_page)
-		free_one(rb->user_page);
+		free_one(virt_to_page(rb->user_page));
 }
 
 /* What there is when it fails is freed with free_pages_of(). */
 static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
 {
-	rb->user_page = alloc_one(node);
-	if (!rb->user_page)
+	struct page *control = alloc_one(node);
+	int i;
+
+	if (!control)
 		return false;
+	rb->user_page = page_address(control);
+	if (!nr_pages)
+		return true;
 	for (; rb->nr_pages < nr_pages; rb->nr_pages++) {
-		rb->data_pages[rb->nr_pages] = alloc_one(node);
-		if (!rb->data_pages[rb->nr_pages])
+		rb->pages[rb->nr_pages] = alloc_one(node);
+		if (!rb->pages[rb->nr_pages])
 			return false;
 	}
-	return true;
+	for (i = nr_pages; i < nr_pages + TAIL_PAGES; i++)
+		rb->pages[i] = rb->pages[i - nr_pages];
+	rb->data = vmap(rb->pages, nr_pages + TAIL_PAGES, VM_MAP, PAGE_KERNEL);
+	return rb->data;
 }
 
 static size_t nr_pointers(int nr_pages)
 {
-	return nr_pages;
+	return nr_pages ? nr_pages + TAIL_PAGES : 0;
 }
 
 static struct page *data_page(struct perf_buffer *rb, unsigned long nr)
 {
-	return virt_to_page(rb->data_pages[nr]);
+	return rb->pages[nr];
 }
 
 static struct page *control_page(struct perf_buffer *rb)
@@ -156,7 +175,20 @@ static struct page *control_page(struct perf_buffer *rb)
 	return virt_to_page(rb->user_page);
 }
 
+static void bring_around(struct perf_buffer *rb, unsigned long len)
+{
+}
+
 #endif /* CONFIG_PERF_USE_VMALLOC */
+
+static struct perf_buffer *alloc_control(size_t nr_ptrs, int node)
+{
+	struct perf_buffer *rb;
+
+	if (struct_size(rb, pages, nr_ptrs) > KMALLOC_MAX_SIZE)
+		return NULL;
+	return kzalloc_node(struct_size(rb, pages, nr_ptrs), GFP_KERNEL, node);
+}
 
 static void free_buffer(struct perf_buffer *rb)
 {
@@ -165,9 +197,9 @@ static void free_buffer(struct perf_buffer *rb)
 	kfree(rb);
 }
 
-static void pe_buffer_free_rcu(struct rcu_head *head)
+static void pe_buffer_free_work(struct work_struct *work)
 {
-	free_buffer(container_of(head, struct perf_buffer, rcu_head));
+	free_buffer(container_of(to_rcu_work(work), struct perf_buffer, free_work));
 }
 
 /**
@@ -202,6 +234,7 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->listeners_lock);
 	INIT_LIST_HEAD(&rb->listeners);
+	INIT_RCU_WORK(&rb->free_work, pe_buffer_free_work);
 	mutex_init(&rb->aux.mutex);
 	return rb;
 }
@@ -232,7 +265,7 @@ void pe_buffer_put(struct perf_buffer *rb)
 	if (!refcount_dec_and_test(&rb->refcount))
 		return;
 	WARN_ON_ONCE(!list_empty(&rb->listeners));
-	call_rcu(&rb->rcu_head, pe_buffer_free_rcu);
+	queue_rcu_work(system_unbound_wq, &rb->free_work);
 }
 
 /**
@@ -285,23 +318,12 @@ struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff)
 {
 	if (!pgoff)
 		return control_page(rb);
-	if (pgoff <= pe_buffer_data_pages(rb))
+	if (pgoff <= rb->nr_pages)
 		return data_page(rb, pgoff - 1);
 	return aux_page(rb, pgoff - rb->aux.pgoff);
 }
 
 /* ------------------------------------------------- reserving and committing */
-
-static void point_at(struct perf_output_handle *handle, unsigned long offset)
-{
-	struct perf_buffer *rb = handle->rb;
-	unsigned long chunk = 1UL << pe_buffer_shift(rb);
-	unsigned long into = offset & (chunk - 1);
-
-	handle->page = (offset & rb->mask) >> pe_buffer_shift(rb);
-	handle->addr = rb->data_pages[handle->page] + into;
-	handle->size = chunk - into;
-}
 
 /*
  * How often a writer looks whether it is its CPU's turn: longer than a record takes, but some tens
@@ -373,8 +395,8 @@ static enum pe_reserved give_up(struct perf_output_handle *handle)
 }
 
 /**
- * pe_reserve() - make room for a record
- * @handle: rb, page, addr and size are set; size is what is left in the page
+ * pe_reserve_slow() - make room for a record, whatever is unusual
+ * @handle: rb and addr are set: where the LOST record goes, if there is one, else the record
  * @rb: the buffer
  * @size: bytes of the record, a multiple of 8
  * @lost_size: bytes of the LOST record that must precede it if there were losses
@@ -382,9 +404,11 @@ static enum pe_reserved give_up(struct perf_output_handle *handle)
  *
  * Any context, preemption off until pe_commit(), which must follow PE_RESERVED*.  After PE_FULL
  * handle->wakeup tells what pe_commit() would have: the reader must be woken for somebody else.
+ *
+ * Return: neither PE_ASK nor PE_DUE.
  */
-enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffer *rb,
-			    unsigned int size, unsigned int lost_size, bool backward)
+enum pe_reserved pe_reserve_slow(struct perf_output_handle *handle, struct perf_buffer *rb,
+				 unsigned int size, unsigned int lost_size, bool backward)
 {
 	unsigned long old, new;
 	unsigned int total;
@@ -406,13 +430,13 @@ enum pe_reserved pe_reserve(struct perf_output_handle *handle, struct perf_buffe
 	} while (!local_try_cmpxchg(&rb->head, &old, new));
 
 	pe_watermark(rb, new, backward);
-	point_at(handle, backward ? new : old);
+	handle->addr = rb->data + ((backward ? new : old) & rb->mask);
 	return lost ? PE_RESERVED_LOST : PE_RESERVED;
 }
 
 /**
  * pe_commit() - the record is complete
- * @handle: from pe_reserve()
+ * @handle: from pe_reserve_slow()
  *
  * Return: the reader must be woken; never for a nested writer, whose wish stays in rb->due.
  */
@@ -426,134 +450,17 @@ bool pe_commit(struct perf_output_handle *handle)
 	return due;
 }
 
-/* ---------------------------------------------------------------- filling in */
-
-static __always_inline void advance(struct perf_output_handle *handle, unsigned int len)
-{
-	struct perf_buffer *rb = handle->rb;
-
-	handle->addr += len;
-	handle->size -= len;
-	if (!handle->size) {
-		handle->page = (handle->page + 1) & (rb->nr_pages - 1);
-		handle->addr = rb->data_pages[handle->page];
-		handle->size = pe_buffer_chunk(rb);
-	}
-}
-
-static __always_inline unsigned int piece(const struct perf_output_handle *handle,
-					  unsigned int len)
-{
-	return min_t(unsigned long, handle->size, len);
-}
-
 /**
- * pe_output_copy_pages() - append bytes that may reach into the next pages
- * @handle: the reservation
- * @buf: kernel memory
- * @len: bytes
- */
-void pe_output_copy_pages(struct perf_output_handle *handle, const void *buf, unsigned int len)
-{
-	while (len) {
-		unsigned int n = piece(handle, len);
-
-		memcpy(handle->addr, buf, n);
-		advance(handle, n);
-		buf += n;
-		len -= n;
-	}
-}
-
-/**
- * pe_output_skip() - leave bytes as they are
- * @handle: the reservation
- * @len: bytes
- */
-void pe_output_skip(struct perf_output_handle *handle, unsigned int len)
-{
-	while (len) {
-		unsigned int n = piece(handle, len);
-
-		advance(handle, n);
-		len -= n;
-	}
-}
-
-#ifdef arch_perf_out_copy_user
-#define copy_user_nmi	arch_perf_out_copy_user
-#else
-static unsigned long copy_user_nmi(void *dst, const void __user *src, unsigned long n)
-{
-	unsigned long left;
-
-	pagefault_disable();
-	left = __copy_from_user_inatomic(dst, src, n);
-	pagefault_enable();
-	return left;
-}
-#endif
-
-/**
- * pe_output_copy_user() - append user memory as far as it can be read without a fault
- * @handle: the reservation
- * @buf: user address
- * @len: bytes; the reservation advances by all of them
+ * pe_wrote_around() - what pe_wrote() does at the end of the data pages
+ * @rb: the buffer
+ * @end: beyond their last byte
  *
- * Any context.  Return: bytes at the end that were not copied.
+ * Return: where the next byte goes.
  */
-unsigned int pe_output_copy_user(struct perf_output_handle *handle, const void __user *buf,
-				 unsigned int len)
+void *pe_wrote_around(struct perf_buffer *rb, void *end)
 {
-	while (len) {
-		unsigned int n = piece(handle, len);
-		unsigned long left = copy_user_nmi(handle->addr, buf, n);
+	unsigned long offset = end - rb->data;
 
-		advance(handle, n);
-		if (left) {
-			pe_output_skip(handle, len - n);
-			return len - n + left;
-		}
-		buf += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/**
- * pe_output_custom() - append what a callback copies
- * @handle: the reservation
- * @copy: see perf_copy_f
- * @buf: passed to @copy
- * @len: bytes; the reservation advances by all of them even when @copy stops early
- */
-void pe_output_custom(struct perf_output_handle *handle, perf_copy_f copy, const void *buf,
-		      unsigned int len)
-{
-	unsigned int done = 0;
-
-	while (done < len) {
-		unsigned int n = piece(handle, len - done);
-		unsigned long left = copy(handle->addr, buf, done, n);
-
-		advance(handle, n);
-		done += n;
-		if (left) {
-			pe_output_skip(handle, len - done);
-			return;
-		}
-	}
-}
-
-/* Contract: see <linux/perf_event.h>. */
-unsigned int perf_output_copy(struct perf_output_handle *handle, const void *buf, unsigned int len)
-{
-	pe_output_copy(handle, buf, len);
-	return 0;
-}
-
-unsigned int perf_output_skip(struct perf_output_handle *handle, unsigned int len)
-{
-	pe_output_skip(handle, len);
-	return 0;
+	bring_around(rb, offset - pe_buffer_data_size(rb));
+	return rb->data + (offset & rb->mask);
 }

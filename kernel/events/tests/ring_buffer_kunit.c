@@ -8,6 +8,7 @@
  * all positions and numbers are exact.
  */
 #include <kunit/test.h>
+#include <linux/highmem.h>
 #include "../ring/ring.h"
 
 #define LOST_SIZE	24
@@ -48,9 +49,8 @@ static void consume_to(struct fixture *f, u64 tail)
 static u8 byte_at(struct fixture *f, u64 pos)
 {
 	u64 off = pos & (pe_buffer_data_size(f->rb) - 1);
-	u8 *chunk = f->rb->data_pages[off / pe_buffer_chunk(f->rb)];
 
-	return chunk[off % pe_buffer_chunk(f->rb)];
+	return ((u8 *)f->rb->data)[off];
 }
 
 static void expect_bytes(struct fixture *f, u64 from, unsigned int len, u8 value)
@@ -71,7 +71,8 @@ static void fill(struct perf_output_handle *handle, unsigned int size, u8 value)
 	while (size) {
 		unsigned int n = min_t(unsigned int, size, sizeof(piece));
 
-		pe_output_copy(handle, piece, n);
+		memcpy(handle->addr, piece, n);
+		pe_output_wrote(handle, handle->addr + n);
 		size -= n;
 	}
 }
@@ -82,7 +83,7 @@ static enum pe_reserved begin(struct fixture *f, struct perf_output_handle *hand
 {
 	enum pe_reserved how;
 
-	how = pe_reserve(handle, f->rb, size, LOST_SIZE, backward);
+	how = pe_reserve_slow(handle, f->rb, size, LOST_SIZE, backward);
 	if (how == PE_RESERVED_LOST) {
 		f->lost += local_xchg(&f->rb->lost, 0);
 		fill(handle, LOST_SIZE, 0xee);
@@ -141,7 +142,7 @@ static void pages(struct kunit *test)
 	int i, j;
 
 	KUNIT_EXPECT_EQ(test, pe_buffer_data_size(rb), 4 * PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, pe_buffer_data_pages(rb), 4UL);
+	KUNIT_EXPECT_EQ(test, rb->nr_pages, 4);
 	KUNIT_EXPECT_EQ(test, rb->watermark, (long)(2 * PAGE_SIZE));
 	KUNIT_EXPECT_EQ(test, rb->overwrite, 0);
 	KUNIT_EXPECT_EQ(test, rb->gate, 0);
@@ -252,15 +253,14 @@ static void three_levels(struct kunit *test)
 	expect_bytes(f, 96, 64, 0);
 }
 
-static void *reserve_piece(struct fixture *f, unsigned int size, bool backward, bool *due)
+static void *reserve(struct fixture *f, unsigned int size, bool backward, bool *due)
 {
-	enum pe_no_piece why = PE_ASK;
-	bool done;
+	enum pe_reserved how;
 	void *at;
 
-	done = pe_reserve_piece(f->rb, size, backward, &at, &why);
-	*due = why == PE_DUE;
-	return done ? at : NULL;
+	how = pe_reserve(f->rb, size, backward, &at);
+	*due = how == PE_DUE;
+	return how == PE_RESERVED ? at : NULL;
 }
 
 /* A record in one piece, where there is nothing unusual; with an NMI in the middle of it. */
@@ -272,26 +272,23 @@ static void piece(struct kunit *test)
 	bool due;
 
 	guard(preempt)();
-	at = reserve_piece(f, SIZE, false, &due);
-	KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data_pages[0]);
+	at = reserve(f, SIZE, false, &due);
+	KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data);
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 1U);
 	KUNIT_EXPECT_EQ(test, begin(f, &nmi, PAGE_SIZE - SIZE - 8, 2, false), PE_RESERVED);
 	end(f, &nmi);
 	KUNIT_EXPECT_EQ(test, head(f), 0ULL);
-	KUNIT_EXPECT_FALSE(test, pe_nest_leave(f->rb));
+	KUNIT_EXPECT_FALSE(test, pe_publish(f->rb, f->rb->data));
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
 	KUNIT_EXPECT_EQ(test, head(f), (u64)PAGE_SIZE - 8);
 
-	/* over the end of the page; up to it; and from there on */
-	KUNIT_EXPECT_NULL(test, reserve_piece(f, 16, false, &due));
-	KUNIT_EXPECT_EQ(test, local_read(&f->rb->head), (long)PAGE_SIZE - 8);
-	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
-	at = reserve_piece(f, 8, false, &due);
-	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data_pages[0] + PAGE_SIZE - 8);
-	pe_nest_leave(f->rb);
-	at = reserve_piece(f, 8, false, &due);
-	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data_pages[1]);
-	pe_nest_leave(f->rb);
+	/* up to the end of the page, and from there on */
+	at = reserve(f, 8, false, &due);
+	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data + PAGE_SIZE - 8);
+	pe_publish(f->rb, f->rb->data);
+	at = reserve(f, 8, false, &due);
+	KUNIT_EXPECT_PTR_EQ(test, at, f->rb->data + PAGE_SIZE);
+	pe_publish(f->rb, f->rb->data);
 	KUNIT_EXPECT_EQ(test, head(f), (u64)PAGE_SIZE + 8);
 	KUNIT_EXPECT_FALSE(test, due);
 }
@@ -304,16 +301,16 @@ static void no_piece(struct kunit *test)
 
 	guard(preempt)();
 	KUNIT_EXPECT_EQ(test, write_many(f, UINT_MAX), (unsigned int)PER_PAGE - 1);
-	KUNIT_EXPECT_NULL(test, reserve_piece(f, SIZE, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve(f, SIZE, false, &due));
 	KUNIT_EXPECT_EQ(test, local_read(&f->rb->lost), 1L);	/* of write_many() */
 	consume_to(f, head(f));
-	KUNIT_EXPECT_NULL(test, reserve_piece(f, SIZE, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve(f, SIZE, false, &due));
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE - LOST_SIZE, 1), PE_RESERVED_LOST);
 	pe_buffer_pause(f->rb, true);
-	KUNIT_EXPECT_NULL(test, reserve_piece(f, SIZE, false, &due));
+	KUNIT_EXPECT_NULL(test, reserve(f, SIZE, false, &due));
 	pe_buffer_pause(f->rb, false);
-	KUNIT_EXPECT_PTR_EQ(test, reserve_piece(f, SIZE, false, &due), f->rb->data_pages[0]);
-	pe_nest_leave(f->rb);
+	KUNIT_EXPECT_PTR_EQ(test, reserve(f, SIZE, false, &due), f->rb->data);
+	pe_publish(f->rb, f->rb->data);
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
 }
 
@@ -326,10 +323,10 @@ static void piece_backward(struct kunit *test)
 
 	guard(preempt)();
 	for (n = 1; n <= 20; n++) {
-		void *at = reserve_piece(f, SIZE, true, &due);
+		void *at = reserve(f, SIZE, true, &due);
 
-		KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data_pages[0] + PAGE_SIZE - n * SIZE);
-		woken += pe_nest_leave(f->rb);
+		KUNIT_ASSERT_PTR_EQ(test, at, f->rb->data + PAGE_SIZE - n * SIZE);
+		woken += pe_publish(f->rb, f->rb->data);
 		KUNIT_EXPECT_EQ(test, woken, (n - 1) / 4);
 	}
 }
@@ -546,62 +543,72 @@ static void pause_and_resume(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, head(f), (u64)LOST_SIZE + SIZE);
 }
 
-/* Copies @len - 1 of the last piece it is asked for: the end of the buffer is inside the record. */
-static unsigned long short_copy(void *dst, const void *src, unsigned long off, unsigned long len)
+/* In a ring of @nr_pages: a record of @size whose first byte is at @start, written in one go. */
+static void around(struct kunit *test, int nr_pages, u64 start, unsigned int size, bool backward)
 {
-	bool last = off != 0;
+	struct fixture *f = make(test, nr_pages, 0, 0);
+	u64 ring = nr_pages * PAGE_SIZE, first, i;
+	unsigned int wrong = 0;
+	u64 *w, *end;
+	void *at;
 
-	memset(dst, *(const u8 *)src, len - last);
-	return last;
-}
-
-/* Whatever a callback or a skip does, the next field is where it belongs. */
-static void custom_and_skip(struct kunit *test)
-{
-	struct fixture *f = make(test, 1, 0, 0);
-	struct perf_output_handle handle;
-	u64 mark = 0x0101010101010101ULL;
-	u8 value = 7;
-
-	write_one(f, PAGE_SIZE - 24, 0);
-	preempt_disable();
-	KUNIT_EXPECT_EQ(test, pe_reserve(&handle, f->rb, 96, LOST_SIZE, false), PE_RESERVED);
-	pe_output_custom(&handle, short_copy, &value, 40);
-	pe_output_put(&handle, mark);
-	pe_output_skip(&handle, 40);
-	pe_output_put(&handle, mark);
-	end(f, &handle);
-	preempt_enable();
-
-	expect_bytes(f, PAGE_SIZE - 24, 39, 7);
-	expect_bytes(f, PAGE_SIZE + 15, 1, 0);
-	expect_bytes(f, PAGE_SIZE + 16, 8, 1);
-	expect_bytes(f, PAGE_SIZE + 24, 40, 0);
-	expect_bytes(f, PAGE_SIZE + 64, 8, 1);
-}
-
-/* Words written in place and words that have to be broken at the end of the buffer read alike. */
-static void words(struct kunit *test)
-{
-	struct fixture *f = make(test, 1, 0, 0);
-	struct perf_output_handle handle;
-	u64 bounce[4], *start, *w;
-	int i, round;
-
-	write_one(f, PAGE_SIZE - 48, 0);
-	guard(preempt)();
-	for (round = 1; round <= 3; round++) {
-		pe_reserve(&handle, f->rb, 24, LOST_SIZE, false);
-		w = pe_words_open(&handle, bounce, ARRAY_SIZE(bounce));
-		start = w;
-		/* 48, then 24 bytes are left before the end; then the whole page again */
-		KUNIT_EXPECT_EQ(test, start == bounce, round == 2);
-		for (i = 0; i < 3; i++)
-			*w++ = 0x0101010101010101ULL * round;
-		pe_words_close(&handle, bounce, start, w);
-		end(f, &handle);
-		expect_bytes(f, PAGE_SIZE - 48 + (round - 1) * 24, 24, round);
+	local_set(&f->rb->head, backward ? start + size : start);
+	scoped_guard(preempt) {
+		KUNIT_ASSERT_EQ(test, pe_reserve(f->rb, size, backward, &at), PE_RESERVED);
+		end = at + size;
+		for (w = at, i = 0; w < end; w++, i++)
+			*w = start + i;
+		pe_publish(f->rb, end);
 	}
+	KUNIT_EXPECT_EQ(test, head(f), backward ? start : start + size);
+	/* User space sees the pages, not the row: what was written last of each word stays. */
+	first = size > ring ? size - ring : 0;
+	for (i = first / 8; i < size / 8; i++) {
+		u64 off = (start + i * 8) & (ring - 1);
+		u64 *page = kmap_local_page(pe_buffer_page(f->rb, 1 + off / PAGE_SIZE));
+
+		wrong += page[off % PAGE_SIZE / 8] != start + i;
+		kunmap_local(page);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, wrong, 0, "%d pages, %u bytes from %llu", nr_pages, size, start);
+}
+
+/* No record is broken, wherever it crosses the end of the ring, however long it is. */
+static void around_the_end(struct kunit *test)
+{
+	unsigned int size;
+	u64 start;
+
+	for (start = PAGE_SIZE - 96; start <= PAGE_SIZE; start += 8) {
+		around(test, 1, start, 96, false);
+		around(test, 1, start, 96, true);
+	}
+	for (size = 8; size < SZ_64K; size = size * 2 + 8) {
+		around(test, 1, PAGE_SIZE - 8, size, false);
+		around(test, 2, 2 * PAGE_SIZE - 8, size, true);
+	}
+	around(test, 1, PAGE_SIZE - 8, U16_MAX & ~7, false);
+	around(test, 4, 4 * PAGE_SIZE - 8, U16_MAX & ~7, true);
+	around(test, 32, 32 * PAGE_SIZE - 8, U16_MAX & ~7, false);
+}
+
+/* With a handle it goes on at the beginning of the ring, so that any number of records fit. */
+static void handle_goes_around(struct kunit *test)
+{
+	struct fixture *f = make(test, 1, 0, 0);
+	struct perf_output_handle handle;
+	unsigned int n;
+
+	guard(preempt)();
+	KUNIT_EXPECT_EQ(test, pe_reserve_slow(&handle, f->rb, 80 * PAGE_SIZE, LOST_SIZE, false),
+			PE_RESERVED);
+	for (n = 0; n < 80 * PAGE_SIZE / 40; n++) {
+		KUNIT_ASSERT_LT(test, (unsigned long)(handle.addr - f->rb->data), PAGE_SIZE);
+		fill(&handle, 40, n);
+	}
+	end(f, &handle);
+	expect_bytes(f, (n - 1) * 40, 40, n - 1);
+	KUNIT_EXPECT_EQ(test, head(f), 80ULL * PAGE_SIZE);
 }
 
 /* CONFIG_PERF_EVENTS_DEBUG: who nests on the CPU of the outermost writer is no second one. */
@@ -650,8 +657,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wakeup_of_nested_writer),
 	KUNIT_CASE(wakeup_by_records),
 	KUNIT_CASE(pause_and_resume),
-	KUNIT_CASE(custom_and_skip),
-	KUNIT_CASE(words),
+	KUNIT_CASE(around_the_end),
+	KUNIT_CASE(handle_goes_around),
 	KUNIT_CASE(one_writer),
 	{}
 };

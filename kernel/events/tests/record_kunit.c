@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: samples and records are what <linux/perf_event.h> says, wherever they lie in the ring.
+ *
+ * An event that was never opened writes samples of random plans, with values that are provided or
+ * to be collected, and records.  The parser knows the text of the ABI and nothing else: the words
+ * in their order, each if its bit is set.  It reads the pages that user space would read.
+ */
+#include <kunit/test.h>
+#include <linux/highmem.h>
+#include <linux/prandom.h>
+
+#include "../output/output.h"
+
+#define CHAIN	5
+#define RAW	21
+#define BRANCHES 3
+
+struct fixture {
+	struct kunit			*test;
+	struct pe_event			*e;
+	struct perf_buffer		*rb;
+	struct pe_ctx			*ctx;
+	struct perf_callchain_entry	*chain;
+	struct perf_branch_stack	*branches;
+	struct perf_raw_record		raw;
+	char				bytes[RAW];
+	u64				at;		/* the parser's position */
+	u64				tail;		/* end of what was read last */
+};
+
+KUNIT_DEFINE_ACTION_WRAPPER(put_buffer, pe_buffer_put, struct perf_buffer *);
+
+static u64 test_clock(void)
+{
+	return 0x7153;
+}
+
+static struct fixture *make(struct kunit *test, int nr_pages, int flags)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	f->test = test;
+	f->e = e;
+	f->ctx = kunit_kzalloc(test, sizeof(*f->ctx), GFP_KERNEL);
+	f->chain = kunit_kzalloc(test, struct_size(f->chain, ip, CHAIN), GFP_KERNEL);
+	f->branches = kunit_kzalloc(test, struct_size(f->branches, entries, BRANCHES), GFP_KERNEL);
+	f->rb = pe_buffer_alloc(nr_pages, 0, -1, flags);
+	KUNIT_ASSERT_NOT_NULL(test, f->rb);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_buffer, f->rb), 0);
+	KUNIT_ASSERT_NOT_NULL(test, f->ctx);
+	KUNIT_ASSERT_NOT_NULL(test, f->chain);
+	KUNIT_ASSERT_NOT_NULL(test, f->branches);
+
+	e->sink = e;
+	e->slot = &f->ctx->any;
+	e->ctx = &f->ctx->pub;
+	e->group_leader = &e->pub;
+	INIT_LIST_HEAD(&e->sibling_list);
+	init_waitqueue_head(&e->waitq);
+	e->clock = test_clock;
+	e->ns = &init_pid_ns;
+	e->id = 0x1d;
+	e->passive = true;
+	e->attr.sample_max_stack = 127;
+	local64_set(&e->count, 0xc0);
+	rcu_assign_pointer(e->rb, f->rb);
+
+	f->chain->nr = CHAIN;
+	for (i = 0; i < CHAIN; i++)
+		f->chain->ip[i] = 0xca00 + i;
+	f->branches->nr = BRANCHES;
+	for (i = 0; i < BRANCHES; i++)
+		f->branches->entries[i].from = 0xb0 + i;
+	for (i = 0; i < RAW; i++)
+		f->bytes[i] = 'a' + i;
+	return f;
+}
+
+/* The plan of @type, for a sample with sample_id_all and each of the read values. */
+static void wants(struct fixture *f, u64 type, u64 read_format)
+{
+	f->e->attr.sample_type = type;
+	f->e->attr.read_format = read_format;
+	f->e->attr.sample_id_all = 1;
+	pe_plan_compile(&f->e->plan, &f->e->attr);
+}
+
+/* ------------------------------------------------------------- the parser */
+
+static u8 next_byte(struct fixture *f)
+{
+	u64 off = f->at++ & (pe_buffer_data_size(f->rb) - 1);
+	u8 *page = kmap_local_page(pe_buffer_page(f->rb, 1 + off / PAGE_SIZE));
+	u8 byte = page[off % PAGE_SIZE];
+
+	kunmap_local(page);
+	return byte;
+}
+
+static u64 next(struct fixture *f, unsigned int len)
+{
+	union {
+		u8	byte[8];
+		u16	half;
+		u32	word;
+		u64	all;
+	} value = { };
+	unsigned int i;
+
+	for (i = 0; i < len; i++)
+		value.byte[i] = next_byte(f);
+	return len == 8 ? value.all : len == 4 ? value.word : value.half;
+}
+
+#define IS(f, len, want)	KUNIT_EXPECT_EQ((f)->test, next((f), (len)), (u64)(want))
+
+static void pid_and_tid(struct fixture *f)
+{
+	IS(f, 4, current->tgid);
+	IS(f, 4, current->pid);
+}
+
+static void cpu_and_zero(struct fixture *f)
+{
+	IS(f, 4, raw_smp_processor_id());
+	IS(f, 4, 0);
+}
+
+static void parse_trailer(struct fixture *f)
+{
+	u64 type = f->e->attr.sample_type;
+
+	if (type & PERF_SAMPLE_TID)
+		pid_and_tid(f);
+	if (type & PERF_SAMPLE_TIME)
+		IS(f, 8, 0x7153);
+	if (type & PERF_SAMPLE_ID)
+		IS(f, 8, 0x1d);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		IS(f, 8, 0x1d);
+	if (type & PERF_SAMPLE_CPU)
+		cpu_and_zero(f);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		IS(f, 8, 0x1d);
+}
+
+static void parse_read(struct fixture *f)
+{
+	u64 format = f->e->attr.read_format;
+
+	IS(f, 8, format & PERF_FORMAT_GROUP ? 1 : 0xc0);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		IS(f, 8, 0xe0);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		IS(f, 8, 0xe1);
+	if (format & PERF_FORMAT_GROUP)
+		IS(f, 8, 0xc0);
+	if (format & PERF_FORMAT_ID)
+		IS(f, 8, 0x1d);
+	if (format & PERF_FORMAT_LOST)
+		IS(f, 8, atomic64_read(&f->e->lost_samples));
+}
+
+static void parse_raw(struct fixture *f)
+{
+	unsigned int i, size = round_up(4 + RAW, 8) - 4;
+
+	IS(f, 4, size);
+	for (i = 0; i < RAW; i++)
+		KUNIT_EXPECT_EQ(f->test, next_byte(f), 'a' + i);
+	f->at += size - RAW;
+}
+
+static void parse_branches(struct fixture *f)
+{
+	int i;
+
+	IS(f, 8, BRANCHES);
+	for (i = 0; i < BRANCHES; i++) {
+		IS(f, 8, 0xb0 + i);
+		IS(f, 8, 0);
+		IS(f, 8, 0);
+	}
+}
+
+static void parse_words_of_sample(struct fixture *f, u64 type, u64 ip, u64 addr)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		IS(f, 8, 0x1d);
+	if (type & PERF_SAMPLE_IP)
+		IS(f, 8, ip);
+	if (type & PERF_SAMPLE_TID)
+		pid_and_tid(f);
+	if (type & PERF_SAMPLE_TIME)
+		IS(f, 8, 0x7153);
+	if (type & PERF_SAMPLE_ADDR)
+		IS(f, 8, addr);
+	if (type & PERF_SAMPLE_ID)
+		IS(f, 8, 0x1d);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		IS(f, 8, 0x1d);
+	if (type & PERF_SAMPLE_CPU)
+		cpu_and_zero(f);
+	if (type & PERF_SAMPLE_PERIOD)
+		IS(f, 8, 0x9e);
+}
+
+static void parse_parts_of_sample(struct fixture *f, u64 type)
+{
+	int i;
+
+	if (type & PERF_SAMPLE_READ)
+		parse_read(f);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		IS(f, 8, CHAIN);
+		for (i = 0; i < CHAIN; i++)
+			IS(f, 8, 0xca00 + i);
+	}
+	if (type & PERF_SAMPLE_RAW)
+		parse_raw(f);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		parse_branches(f);
+	if (type & PERF_SAMPLE_WEIGHT)
+		IS(f, 8, 0x3e1);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		IS(f, 8, 0xda);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		IS(f, 8, 0x7a);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		IS(f, 8, 0x9a);
+	if (type & PERF_SAMPLE_CGROUP)
+		IS(f, 8, 0xc9);
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		IS(f, 8, 0xd9);
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		IS(f, 8, 0xcc);
+}
+
+/* The header of the record that comes next.  Return: where it ends. */
+static u64 parse_header(struct fixture *f, u32 type)
+{
+	u64 start = f->at;
+
+	IS(f, 4, type);
+	next(f, 2);
+	return start + next(f, 2);
+}
+
+static void parse_lost(struct fixture *f, u64 lost)
+{
+	u64 end = parse_header(f, PERF_RECORD_LOST);
+
+	IS(f, 8, 0x1d);
+	IS(f, 8, lost);
+	parse_trailer(f);
+	KUNIT_EXPECT_EQ(f->test, f->at, end);
+}
+
+/* The reader takes what was written since the last time: forward it is at the end. */
+static void begin_reading(struct fixture *f, bool backward)
+{
+	f->at = backward ? local_read(&f->rb->head) : f->tail;
+}
+
+static void end_reading(struct fixture *f, bool backward)
+{
+	u64 head = local_read(&f->rb->head);
+
+	KUNIT_EXPECT_EQ(f->test, f->at, backward ? f->tail : head);
+	KUNIT_EXPECT_EQ(f->test, READ_ONCE(f->rb->user_page->data_head), head);
+	KUNIT_EXPECT_EQ(f->test, f->rb->nest, 0U);
+	f->tail = head;
+	WRITE_ONCE(f->rb->user_page->data_tail, head);
+}
+
+/* -------------------------------------------------------------- the cases */
+
+/* What the source brings: what must be there, and @given of the rest. */
+static void provide(struct fixture *f, struct perf_sample_data *data, u64 type, u64 given)
+{
+	perf_sample_data_init(data, given & PERF_SAMPLE_ADDR ? 0xadd : 0, 0x9e);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		data->callchain = f->chain;
+		data->callchain_nr = CHAIN;
+		perf_sample_added(data, PERF_SAMPLE_CALLCHAIN, (1 + CHAIN) * sizeof(u64));
+	}
+	if (type & PERF_SAMPLE_RAW) {
+		f->raw = (struct perf_raw_record){ .frag = { .data = f->bytes, .size = RAW } };
+		perf_sample_save_raw_data(data, &f->e->pub, &f->raw);
+	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		perf_sample_save_brstack(data, &f->e->pub, f->branches, NULL);
+	data->ip = 0x1b;
+	data->weight.full = 0x3e1;
+	data->data_src.val = 0xda;
+	data->txn = 0x7a;
+	data->phys_addr = 0x9a;
+	data->cgroup = 0xc9;
+	data->data_page_size = 0xd9;
+	data->code_page_size = 0xcc;
+	data->sample_flags |= given & type;
+}
+
+#define NOT_COLLECTED	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |	\
+			 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |				\
+			 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+#define PLAIN		(PE_SAMPLE_ID_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR |		\
+			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+#define FORMATS		(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |	\
+			 PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST)
+
+static void one_sample(struct fixture *f, struct rnd_state *rnd, bool backward, long lost)
+{
+	struct perf_sample_data *data = kunit_kzalloc(f->test, sizeof(*data), GFP_KERNEL);
+	u64 type = prandom_u32_state(rnd), given = prandom_u32_state(rnd) & PERF_SAMPLE_ADDR;
+	struct pt_regs regs = { };
+	u64 end;
+
+	KUNIT_ASSERT_NOT_NULL(f->test, data);
+	type &= PLAIN | (type & BIT(31) ? NOT_COLLECTED | PERF_SAMPLE_READ |
+					  PERF_SAMPLE_BRANCH_STACK : 0);
+	given |= NOT_COLLECTED | (type & NOT_COLLECTED ? PERF_SAMPLE_IP : 0);
+	wants(f, type, prandom_u32_state(rnd) & FORMATS);
+	f->e->attr.write_backward = backward;
+	f->e->enabled.time = 0xe0;
+	f->e->running.time = 0xe1;
+	instruction_pointer_set(&regs, 0x1bb);
+	local_set(&f->rb->lost, lost);
+
+	guard(preempt)();
+	provide(f, data, type, given);
+	KUNIT_EXPECT_EQ(f->test, perf_event_output(&f->e->pub, data, &regs), 0);
+	begin_reading(f, backward);
+	if (lost)
+		parse_lost(f, lost);
+	end = parse_header(f, PERF_RECORD_SAMPLE);
+	parse_words_of_sample(f, type, given & PERF_SAMPLE_IP ? 0x1b : 0x1bb,
+			      given & PERF_SAMPLE_ADDR ? 0xadd : 0);
+	parse_parts_of_sample(f, type);
+	KUNIT_EXPECT_EQ_MSG(f->test, f->at, end, "sample_type %llx", type);
+	end_reading(f, backward);
+	kunit_kfree(f->test, data);
+}
+
+static void many_samples(struct kunit *test, int nr_pages, int flags, bool backward)
+{
+	struct fixture *f = make(test, nr_pages, flags);
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, 15);
+	for (i = 0; i < 2000; i++)
+		one_sample(f, &rnd, backward, i % 7 ? 0 : i);
+}
+
+static void samples(struct kunit *test)
+{
+	many_samples(test, 1, PE_BUFFER_WRITABLE, false);
+	many_samples(test, 4, PE_BUFFER_WRITABLE, false);
+}
+
+static void samples_overwrite(struct kunit *test)
+{
+	many_samples(test, 1, 0, false);
+	many_samples(test, 2, 0, true);
+	many_samples(test, 1, PE_BUFFER_WRITABLE, true);
+}
+
+/* Records of a body in one piece and in several, with every trailer, at every place of the ring. */
+static void records(struct kunit *test)
+{
+	struct fixture *f = make(test, 1, PE_BUFFER_WRITABLE);
+	u64 body[3] = { 0xb1, 0xb2, 0xb3 };
+	struct kvec piece[2] = { { body, 8 }, { body + 1, 16 } };
+	struct rnd_state rnd;
+	bool backward;
+	u64 end;
+	int i, j;
+
+	prandom_seed_state(&rnd, 3);
+	for (i = 0; i < 3000; i++) {
+		wants(f, prandom_u32_state(&rnd) & PE_SAMPLE_ID_FIELDS, 0);
+		backward = i >= 1500;
+		f->e->attr.write_backward = backward;
+		guard(preempt)();
+		local_set(&f->rb->lost, i % 11 ? 0 : i);
+		KUNIT_EXPECT_EQ(test, i & 1 ? pe_record_emit(f->e, 99, 0, body, sizeof(body)) :
+					      pe_record_write(f->e, 99, 0, piece, 2), 0);
+		begin_reading(f, backward);
+		if (i % 11 == 0 && i)
+			parse_lost(f, i);
+		end = parse_header(f, 99);
+		for (j = 0; j < 3; j++)
+			IS(f, 8, body[j]);
+		parse_trailer(f);
+		KUNIT_EXPECT_EQ(test, f->at, end);
+		end_reading(f, backward);
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(samples),
+	KUNIT_CASE(samples_overwrite),
+	KUNIT_CASE(records),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_records",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
