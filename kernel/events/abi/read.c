@@ -285,16 +285,15 @@ static struct pe_event *read_by(struct pe_event *e)
 }
 
 /*
- * Nothing but ctx->lock is needed.  The event may be in another context by the time that is taken:
- * then it is not here.
+ * Under @ctx->lock, and nothing else is needed.  The event may be in another context by the time
+ * that was taken: then it is not here.
  */
-static __always_inline ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
+static __always_inline ssize_t read_locked(struct pe_event *e, struct pe_ctx *ctx, size_t len,
+					   struct reading *r)
 {
-	struct pe_ctx *ctx = pe_ctx(e);
 	ssize_t size;
 	int err;
 
-	guard(raw_spinlock_irq)(&ctx->lock);
 	r->e = read_by(e);
 	if (pe_ctx(e) != ctx || has_family(r->e))
 		return NOT_HERE;
@@ -307,6 +306,17 @@ static __always_inline ssize_t read_here(struct pe_event *e, size_t len, struct 
 	if (err)
 		return err;
 	put_words(r, r->e);
+	return size;
+}
+
+static __always_inline ssize_t read_here(struct pe_event *e, size_t len, struct reading *r)
+{
+	struct pe_ctx *ctx = pe_ctx(e);
+	ssize_t size;
+
+	raw_spin_lock_irq(&ctx->lock);
+	size = read_locked(e, ctx, len, r);
+	raw_spin_unlock_irq(&ctx->lock);
 	return size;
 }
 
@@ -371,8 +381,9 @@ static __always_inline ssize_t read_hits(struct pe_event *e, char __user *buf, s
 		return 0;
 	if (len < sizeof(count))
 		return -ENOSPC;
-	scoped_guard(raw_spinlock_irq, &ctx->lock)
-		count = pe_hits_count_locked(e);
+	raw_spin_lock_irq(&ctx->lock);
+	count = pe_hits_count_locked(e);
+	raw_spin_unlock_irq(&ctx->lock);
 	return put_user(count, (u64 __user *)buf) ? -EFAULT : sizeof(count);
 }
 
