@@ -196,7 +196,7 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
  * @cmd: pe_ext_is() says yes
  * @arg: user pointer to a struct whose size is that in @cmd
  *
- * Return: 0; -ENOTTY for a number that means nothing; -E2BIG, -EFAULT; what the calls refuse.
+ * Return: 0; -ENOTTY for a number that means nothing, or carries no size; -E2BIG, -EFAULT; what the calls refuse.
  */
 long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 {
@@ -219,6 +219,8 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	default:
 		return -ENOTTY;
 	}
+	if (!given)
+		return -ENOTTY;
 	err = copy_struct_from_user(&u, size, user, given);
 	if (err)
 		return err;
