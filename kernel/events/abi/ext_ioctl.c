@@ -196,7 +196,8 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
  * @cmd: pe_ext_is() says yes
  * @arg: user pointer to a struct whose size is that in @cmd
  *
- * Return: 0; -ENOTTY for a number that means nothing, or carries no size; -E2BIG, -EFAULT; what the calls refuse.
+ * Return: 0; -ENOTTY for a number that means nothing, or carries no size; -E2BIG, -EFAULT; what the
+ * calls refuse.
  */
 long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 {

@@ -139,6 +139,13 @@ struct perf_buffer {
 /* Bytes behind the data pages into which a record may reach: no record is as long. */
 #define PE_BUFFER_TAIL		max(SZ_64K, PAGE_SIZE)
 
+/* Data caches that alias must not see a page at two addresses. */
+#if defined(CONFIG_PERF_USE_VMALLOC) || defined(CONFIG_ARCH_HAS_CPU_CACHE_ALIASING)
+#define PE_BUFFER_COPIES_TAIL	1
+#else
+#define PE_BUFFER_COPIES_TAIL	0
+#endif
+
 #define PE_GATE_PAUSED		0	/* writes are refused */
 #define PE_GATE_CROWDED		1	/* writers of several CPUs take turns */
 
@@ -337,7 +344,7 @@ static __always_inline void *pe_wrote(struct perf_buffer *rb, void *end)
 /* The record of pe_reserve() is complete, up to @end.  Return: as pe_nest_leave(). */
 static __always_inline bool pe_publish(struct perf_buffer *rb, void *end)
 {
-	if (IS_ENABLED(CONFIG_PERF_USE_VMALLOC))
+	if (PE_BUFFER_COPIES_TAIL)
 		pe_wrote(rb, end);
 	return pe_nest_leave(rb);
 }

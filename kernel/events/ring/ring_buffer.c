@@ -8,11 +8,11 @@
  * an area of the kernel's address space is given back.
  *
  * No record is ever broken.  The kernel sees the data pages at rb->data in one row, and the first
- * of them once more behind the last, again and again until PE_BUFFER_TAIL, the longest record.  So
- * who has room writes upwards from where the record starts, and what is beyond the end of the row
- * is at the beginning of the ring by itself.
+ * of them once more behind the last, again and again as far as a record can reach (tail_pages()).
+ * So a writer with room writes upwards from where the record starts, and what is beyond the end of
+ * the row is at the beginning of the ring by itself.
  *
- * CONFIG_PERF_USE_VMALLOC (data caches that alias) forbids to see a page twice.  There the tail are
+ * Data caches that alias must not see a page twice (PE_BUFFER_COPIES_TAIL).  There the tail are
  * pages of its own, which user space does not map, and what was written there is copied to the
  * beginning by the writer before it leaves the nest: pe_wrote().  A byte of the tail stands for one
  * byte of the ring, and for the same writer: those who interrupt it have other bytes of the ring,
@@ -23,9 +23,8 @@
  * not on two CPUs at the same time; for the exception see "crowded" below.  They do nest: task,
  * softirq, irq, NMI.  A writer
  *
- *   pe_reserve()	counts itself in rb->nest, then moves rb->head by cmpxchg; if there is no
- *			room it counts a lost record instead.  What is unusual (a gate, losses to
- *			tell) is for pe_reserve_slow(),
+ *   pe_reserve()	looks for room, counts itself in rb->nest, then moves rb->head by cmpxchg.
+ *			What is unusual (a gate, losses to tell) is for pe_reserve_slow(),
  *   u64 *w		fills in the bytes between the two heads, which nobody else touches,
  *   pe_publish()	leaves.  Only the outermost one stores data_head, because the records of
  *			those it interrupts lie before its own and are not complete.
@@ -64,14 +63,25 @@
 
 /* ------------------------------------------------------------------ pages */
 
-#define TAIL_PAGES	(PE_BUFFER_TAIL >> PAGE_SHIFT)
+/*
+ * What a record may reach behind the data pages.  Where the reader tells how far it is, none is
+ * longer than they are; old records may be overwritten by one that goes round several times.
+ */
+static int tail_pages(int nr_pages, int flags)
+{
+	int most = PE_BUFFER_TAIL >> PAGE_SHIFT;
 
-#ifdef CONFIG_PERF_USE_VMALLOC
+	if (!nr_pages)
+		return 0;
+	return flags & PE_BUFFER_WRITABLE ? min(nr_pages, most) : most;
+}
+
+#if PE_BUFFER_COPIES_TAIL
 
 /* Control page, data pages, tail: one area. */
-static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
+static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int nr_tail, int node)
 {
-	rb->user_page = vmalloc_user((1UL + nr_pages + (nr_pages ? TAIL_PAGES : 0)) * PAGE_SIZE);
+	rb->user_page = vmalloc_user((1UL + nr_pages + nr_tail) * PAGE_SIZE);
 	rb->data = (void *)rb->user_page + PAGE_SIZE;
 	rb->nr_pages = nr_pages;
 	return rb->user_page;
@@ -99,7 +109,7 @@ static void free_pages_of(struct perf_buffer *rb)
 	vfree(rb->user_page);
 }
 
-static size_t nr_pointers(int nr_pages)
+static size_t nr_pointers(int nr_pages, int nr_tail)
 {
 	return 0;
 }
@@ -139,7 +149,7 @@ static void free_pages_of(struct perf_buffer *rb)
 }
 
 /* What there is when it fails is freed with free_pages_of(). */
-static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
+static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int nr_tail, int node)
 {
 	struct page *control = alloc_one(node);
 	int i;
@@ -154,15 +164,15 @@ static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int node)
 		if (!rb->pages[rb->nr_pages])
 			return false;
 	}
-	for (i = nr_pages; i < nr_pages + TAIL_PAGES; i++)
+	for (i = nr_pages; i < nr_pages + nr_tail; i++)
 		rb->pages[i] = rb->pages[i - nr_pages];
-	rb->data = vmap(rb->pages, nr_pages + TAIL_PAGES, VM_MAP, PAGE_KERNEL);
+	rb->data = vmap(rb->pages, nr_pages + nr_tail, VM_MAP, PAGE_KERNEL);
 	return rb->data;
 }
 
-static size_t nr_pointers(int nr_pages)
+static size_t nr_pointers(int nr_pages, int nr_tail)
 {
-	return nr_pages ? nr_pages + TAIL_PAGES : 0;
+	return nr_pages + nr_tail;
 }
 
 static struct page *data_page(struct perf_buffer *rb, unsigned long nr)
@@ -179,7 +189,7 @@ static void bring_around(struct perf_buffer *rb, unsigned long len)
 {
 }
 
-#endif /* CONFIG_PERF_USE_VMALLOC */
+#endif /* PE_BUFFER_COPIES_TAIL */
 
 static struct perf_buffer *alloc_control(size_t nr_ptrs, int node)
 {
@@ -215,12 +225,13 @@ static void pe_buffer_free_work(struct work_struct *work)
 struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags)
 {
 	int node = cpu < 0 ? NUMA_NO_NODE : cpu_to_node(cpu);
-	struct perf_buffer *rb = alloc_control(nr_pointers(nr_pages), node);
+	int nr_tail = tail_pages(nr_pages, flags);
+	struct perf_buffer *rb = alloc_control(nr_pointers(nr_pages, nr_tail), node);
 	long size;
 
 	if (!rb)
 		return NULL;
-	if (!alloc_pages_of(rb, nr_pages, node)) {
+	if (!alloc_pages_of(rb, nr_pages, nr_tail, node)) {
 		free_buffer(rb);
 		return NULL;
 	}
