@@ -132,8 +132,7 @@ def read(folder, name):
 
 
 def programs():
-    return [p for p in rig.selftests("arm64")
-            if os.path.basename(p) in ("arm64_clusters", "arm64_pmu")]
+    return rig.selftests("arm64", "devicetree")
 
 
 def collect(flavour, names=None):

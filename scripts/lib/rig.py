@@ -26,6 +26,10 @@ BASE_SKIPPED = {
     ("arm64", "sigtrap_threads"): "hangs on the stock kernel: a breakpoint with sigtrap is "
                                   "hit again and again, arm64 does not step over it",
 }
+# What a selftest may say it needs: the machines that a step of scripts/check starts for it. What
+# needs nothing runs on the machines for all; see "Adding a test" in testing.rst.
+NEEDS = {"smp", "hw", "hw-smp", "arch-lbr", "adaptive-pebs", "amd-lbr", "pmuv3", "pmu-irq",
+         "devicetree"}
 CFLAGS = ["-static", "-O2", "-Wall", "-Wextra", "-pthread"]
 
 
@@ -136,12 +140,27 @@ def programs(arch, src, out, names=None, include=(), flags=()):
     return compile_all(jobs)
 
 
-def selftests(arch):
-    """The project's programs, from the assembled tree (the base has some there, too)."""
-    ours = sorted(os.path.basename(p) for p in glob.glob(os.path.join(TOP, TESTS, "*.c")))
-    if not ours:
-        raise Failure("no selftest in " + TESTS)
-    return programs(arch, os.path.join(TREE, TESTS), os.path.join(BUILD, "kselftest-" + arch), ours)
+def needs(path):
+    """The words of a selftest's line "needs: ...", which is in the comment at its head."""
+    with open(path) as f:
+        head = f.read().partition("*/")[0]
+    found = {w for line in re.findall(r"^ \* needs: (.*)$", head, re.M) for w in line.split()}
+    if found - NEEDS:
+        raise Failure("%s needs what no machine has: %s" % (os.path.basename(path),
+                                                            " ".join(sorted(found - NEEDS))))
+    return found
+
+
+def selftests(arch, *wanted):
+    """The project's programs, from the assembled tree (the base has some there, too): all, or
+    those that need one of the wanted things."""
+    ours = {os.path.basename(p): needs(p) for p in glob.glob(os.path.join(TOP, TESTS, "*.c"))}
+    chosen = {n[:-2] for n, words in ours.items() if not wanted or words & set(wanted)}
+    if not chosen:
+        raise Failure("no selftest in %s%s" % (TESTS, "".join(" or " + w for w in wanted)))
+    built = programs(arch, os.path.join(TREE, TESTS), os.path.join(BUILD, "kselftest-" + arch),
+                     sorted(ours))
+    return [p for p in built if os.path.basename(p) in chosen]
 
 
 def modules(arch, flavour):

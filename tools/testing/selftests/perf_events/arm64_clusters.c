@@ -4,6 +4,8 @@
  * not mix them, and each interrupts where it has interrupts.
  *
  * What depends on the device tree is printed as "# fact", see scripts/lib/devicetree.py.
+ *
+ * needs: devicetree
  */
 #include "lib/arm64.h"
 #include <dirent.h>

@@ -5,6 +5,8 @@
  * left in the registers when the last event is gone.
  *
  * The numbers hold for an emulator that counts instructions; one cycle is one instruction there.
+ *
+ * needs: pmuv3 pmu-irq devicetree
  */
 #include "lib/arm64.h"
 #include <signal.h>

@@ -5,6 +5,8 @@
  * bits; a new period at once.
  *
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
+ *
+ * needs: pmuv3 pmu-irq
  */
 #include "lib/arm64.h"
 #include "lib/ext.h"

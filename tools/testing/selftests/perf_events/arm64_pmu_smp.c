@@ -2,6 +2,8 @@
 /*
  * arm64_pmu_smp.c - arm64's PMU on CPUs that go offline and come back, and tasks that move among
  * them. Needs four CPUs (scripts/kselftest --smp 4).
+ *
+ * needs: smp pmuv3
  */
 #include "lib/arm64.h"
 

@@ -2,6 +2,8 @@
 /*
  * arm64_pmu_user.c - counters that user space reads itself: kernel.perf_user_access, the mapped
  * page's index, width and offset, and what a task must not see of others.
+ *
+ * needs: pmuv3 pmu-irq
  */
 #include "lib/arm64.h"
 #include <signal.h>

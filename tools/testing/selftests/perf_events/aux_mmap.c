@@ -3,6 +3,8 @@
  * aux_mmap.c - the life of an AUX area: which mappings are allowed and who
  * pays for them, what becomes of a tracer that is writing when the area, the
  * buffer or the event goes, and who may write where. See aux.c for the rest.
+ *
+ * needs: smp
  */
 #include "lib/aux.h"
 #include <pthread.h>

@@ -3,6 +3,8 @@
  * bpf.c - BPF programs that run at each overflow of an event and decide
  * whether there is a sample: how often they run, what they see, what follows
  * from their answer, and who may attach which one when.
+ *
+ * needs: hw
  */
 #include "lib/bpf.h"
 #include <signal.h>

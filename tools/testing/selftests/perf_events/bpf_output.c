@@ -6,6 +6,8 @@
  *
  * The programs are raw tracepoint programs that BPF_PROG_TEST_RUN runs here,
  * once, in process context.
+ *
+ * needs: smp
  */
 #include "lib/bpf.h"
 #include <poll.h>

@@ -6,6 +6,8 @@
  * that refused the sample, or a sample. And a program may be gone for good
  * only when nobody runs it any more; about that the kernel's log has to be
  * asked, see the class 33 cases.
+ *
+ * needs: smp
  */
 #include "lib/bpf.h"
 #include <pthread.h>

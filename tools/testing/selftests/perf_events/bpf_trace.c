@@ -3,6 +3,8 @@
  * bpf_trace.c - BPF programs on tracepoints, system calls, kprobes and uprobes
  * by way of an event: what runs when, who sees the hit then, what the kernel
  * tells about the programs, and which program fits which trace event.
+ *
+ * needs: hw
  */
 #include "lib/bpf.h"
 

@@ -3,6 +3,8 @@
  * branch.c - branch stacks, and the other fields of a sample that only a driver can fill in.
  *
  * The driver is the test PMU test_sample, which puts known values into samples; see pmu/.
+ *
+ * needs: hw
  */
 #include "lib/cgroup.h"
 #include <sys/stat.h>

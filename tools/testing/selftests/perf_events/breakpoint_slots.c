@@ -3,6 +3,8 @@
  * breakpoint_slots.c - how many breakpoints there can be: of a task, of a
  * CPU, of both; for code and for data; inherited, changed, and opened by
  * many at once.
+ *
+ * needs: smp
  */
 #include "lib/ptest.h"
 #include <linux/hw_breakpoint.h>

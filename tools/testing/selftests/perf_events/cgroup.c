@@ -3,6 +3,8 @@
  * cgroup.c - events that follow a cgroup: they count on their CPU while it
  * runs a task of the cgroup or of one below it, and nothing else; their time
  * goes on only then.
+ *
+ * needs: hw
  */
 #include "lib/cgroup.h"
 #include <sys/prctl.h>

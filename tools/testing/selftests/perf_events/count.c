@@ -6,6 +6,8 @@
  * clocks user space can read, hardware events against a loop of known
  * length. Where emulated arm64 runs one instruction per tick the numbers are
  * exact but for one instruction per interrupt that hit the loop.
+ *
+ * needs: smp hw pmu-irq
  */
 #include "lib/ptest.h"
 #include <sys/resource.h>

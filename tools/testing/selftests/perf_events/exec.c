@@ -6,6 +6,8 @@
  * The program starts itself again with "--calls N FD": it then makes N
  * getppid() calls and, if FD is not -1, writes the event's count to its exit
  * code.
+ *
+ * needs: hw
  */
 #include "lib/ptest.h"
 #include <pthread.h>

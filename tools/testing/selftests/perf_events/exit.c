@@ -3,6 +3,8 @@
  * exit.c - what is left of an event when its task is gone: the count, the
  * records, POLLHUP, and harmless ioctls. And tasks that exit while events
  * are opened, closed and sampling.
+ *
+ * needs: smp
  */
 #include "lib/ptest.h"
 #include <poll.h>

@@ -3,6 +3,8 @@
  * group.c - leaders and siblings: who may join whom, what the leader's state
  * does to the members, NO_GROUP and OUTPUT flags, what is left when a leader
  * closes, mixed software and hardware groups, limits of size, and races.
+ *
+ * needs: smp hw hw-smp
  */
 #include "lib/ptest.h"
 #include <pthread.h>

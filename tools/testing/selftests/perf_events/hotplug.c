@@ -3,6 +3,8 @@
  * hotplug.c - CPUs go offline and come back: what becomes of events that are
  * bound to one, and of PMUs whose one CPU stands for several. Needs two CPUs
  * (scripts/kselftest --smp 4) and the test PMU for what concerns drivers.
+ *
+ * needs: smp
  */
 #include "lib/cgroup.h"
 #include <pthread.h>

@@ -4,6 +4,8 @@
  *
  * On an emulator that counts instructions nothing may be lost or doubled:
  * there are exactly count / period samples. Skipped without a PMU.
+ *
+ * needs: hw pmu-irq
  */
 #include "lib/ptest.h"
 

@@ -6,6 +6,8 @@
  *
  * Exact numbers come from counting getppid() by its tracepoint: unlike page
  * faults nothing but the case itself makes that call.
+ *
+ * needs: smp hw
  */
 #include "lib/ptest.h"
 #include <poll.h>

@@ -3,6 +3,8 @@
  * multiplex.c - more events than counters: everybody gets a share, the times
  * say how large it was, groups stay together, pinned events come first and
  * exclusive ones are alone. Skipped without a hardware PMU.
+ *
+ * needs: hw
  */
 #include "lib/ptest.h"
 #include <poll.h>

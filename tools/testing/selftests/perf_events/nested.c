@@ -6,6 +6,8 @@
  *
  * Every record must come out whole, and for each event what was seen plus
  * what was lost must be what happened.
+ *
+ * needs: hw pmu-irq
  */
 #include "lib/ptest.h"
 

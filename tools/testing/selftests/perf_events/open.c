@@ -5,6 +5,8 @@
  * The attr's size negotiation, reserved bits, ranges of single members,
  * combinations of pid, cpu and group_fd, flags, and the properties of the
  * file descriptor. Counting itself is the business of other programs.
+ *
+ * needs: hw
  */
 #include "lib/ptest.h"
 #include <sys/resource.h>

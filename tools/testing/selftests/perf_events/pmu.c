@@ -4,6 +4,8 @@
  * events of one, its place in sysfs, how its counters are shared out, and
  * what becomes of events whose PMU leaves. All with the test PMU, whose
  * counts are exact.
+ *
+ * needs: smp hw
  */
 #include "lib/ptest.h"
 #include <sys/resource.h>

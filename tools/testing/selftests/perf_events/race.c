@@ -6,6 +6,8 @@
  * There is little to compare here. What counts is that every call returns
  * with a plausible answer and that the kernel's log stays silent; the latter
  * is for whoever runs this to see. Each case ends with an event that works.
+ *
+ * needs: smp
  */
 #include "lib/ptest.h"
 #include <poll.h>

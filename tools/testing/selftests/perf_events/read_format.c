@@ -3,6 +3,8 @@
  * read_format.c - every read_format, alone and on a group: size, order and
  * meaning of the fields, short buffers, ids, sums with copies, and what a read
  * of a member of a group that is not its leader gives.
+ *
+ * needs: hw
  */
 #include "lib/ptest.h"
 

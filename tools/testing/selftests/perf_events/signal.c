@@ -3,6 +3,8 @@
  * signal.c - overflow notification by signal: who gets which signal, how
  * often, and with what in its siginfo. Debuggers that record and replay
  * depend on every word of this.
+ *
+ * needs: hw pmu-irq
  */
 #include "lib/ptest.h"
 #include <poll.h>

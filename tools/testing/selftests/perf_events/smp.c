@@ -6,6 +6,8 @@
  *
  * Most cases make sense on one CPU as well, with switches instead of real
  * concurrency.
+ *
+ * needs: smp hw
  */
 #include "lib/ptest.h"
 #include <pthread.h>

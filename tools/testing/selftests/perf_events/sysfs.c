@@ -2,6 +2,8 @@
 /*
  * sysfs.c - the event_source bus: each PMU with its type, which is also the
  * number perf_event_open() takes, and the attributes all of them have.
+ *
+ * needs: hw
  */
 #include "lib/ptest.h"
 #include <dirent.h>

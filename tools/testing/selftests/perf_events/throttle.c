@@ -3,6 +3,8 @@
  * throttle.c - limits of sampling: perf_event_max_sample_rate and its
  * relatives, throttled events and the records they leave, and the frequency
  * mode's hunt for a period.
+ *
+ * needs: pmu-irq
  */
 #include "lib/ptest.h"
 

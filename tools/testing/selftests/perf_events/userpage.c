@@ -3,6 +3,8 @@
  * userpage.c - the first page of a mapping: what a task may know of its own
  * event without a system call. Sequence count, offset, times, and the
  * conversion of the machine's clock into perf time.
+ *
+ * needs: hw
  */
 #include "lib/ptest.h"
 

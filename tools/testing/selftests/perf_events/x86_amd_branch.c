@@ -4,6 +4,8 @@
  *
  * A turn of the loop takes five branches, one of each near kind. Every sample in it must have them
  * in their order, as many as there are records, or only those that were asked for.
+ *
+ * needs: amd-lbr
  */
 #include "lib/ptest.h"
 

@@ -6,6 +6,8 @@
  *
  * Interrupts and switches to other tasks empty the records or leave other branches in them, which
  * the filter drops. So a stack may be shorter than the records, as often as these happened.
+ *
+ * needs: hw arch-lbr
  */
 #include "lib/bpf.h"
 #include "lib/x86_code.h"

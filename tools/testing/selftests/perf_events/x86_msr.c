@@ -7,6 +7,8 @@
  * The figures are printed; a RDPMC counts as a read. Checked is what must be so with any driver: no
  * event, no access; every overflow is one interrupt. On a Skylake and on AMD's PMU version 2, Linux
  * 6.12 was measured: that is the limit for reads and writes.
+ *
+ * needs: hw
  */
 #include <sys/mman.h>
 #include "lib/ptest.h"

@@ -5,6 +5,8 @@
  *
  * Exact on the emulated PMU of tools/testing/qemu-x86-pmu only; elsewhere most cases are skipped.
  * Positions are counted in instructions of pt_spin()'s loop, two per turn: its counter is RDI.
+ *
+ * needs: hw adaptive-pebs
  */
 #include "lib/x86_code.h"
 

@@ -3,6 +3,8 @@
  * x86_pmu.c - counting by the PMU of x86: exact counts of user space and kernel, what a group may
  * have, which counter an event gets, counters that run across their last bit, raw configs, and a
  * PMU that is off when nobody counts.
+ *
+ * needs: hw
  */
 #include "lib/x86.h"
 

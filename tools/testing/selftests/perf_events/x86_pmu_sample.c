@@ -3,6 +3,8 @@
  * x86_pmu_sample.c - overflow of the counters of x86: as many samples as periods went by, each
  * right behind the instruction that overflowed, as many interrupts as needed; several counters that
  * overflow together; throttling; records of PEBS and branch records of a loop that is known.
+ *
+ * needs: hw
  */
 #include "lib/x86.h"
 

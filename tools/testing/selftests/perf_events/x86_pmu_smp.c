@@ -3,6 +3,8 @@
  * x86_pmu_smp.c - the PMU of x86 on several CPUs: a CPU that goes offline leaves its counters off
  * and comes back as good as new; tasks that move take their counts along; a setting that reaches
  * every CPU. Skipped with one CPU.
+ *
+ * needs: hw-smp
  */
 #include "lib/x86.h"
 

@@ -2,6 +2,8 @@
 /*
  * x86_pmu_user.c - counters that user space reads itself: RDPMC by way of the mapped page, the
  * setting that allows it, and what a task must not see of others.
+ *
+ * needs: hw
  */
 #include "lib/x86.h"
 
