@@ -11,25 +11,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#define RW	(PROT_READ | PROT_WRITE)
-
-static u64 page(void)
-{
-	return (u64)pt_page_size();
-}
-
-static long long module(const char *counter)
-{
-	return pt_module_get("test_aux", counter);
-}
-
-/* Nothing is left over, in the kernel and in the driver. */
-static void check_all_freed(void)
-{
-	pt_eq(module("frees"), module("setups"));
-	pt_eq(module("held"), 0);
-}
-
 static int try_area(int fd, u64 offset, u64 length, int prot)
 {
 	void *p = mmap(NULL, length, prot, MAP_SHARED, fd, (off_t)offset);
@@ -47,32 +28,32 @@ static void where(void)
 	struct pt_ring r;
 
 	/* Without a buffer. */
-	pt_eq(try_area(fd, 5 * page(), page(), RW), -EINVAL);
+	pt_eq(try_area(fd, 5 * aux_page(), aux_page(), RW), -EINVAL);
 	pt_map(&r, fd, 4);
 	/* Nobody said where. */
-	pt_eq(try_area(fd, 5 * page(), page(), RW), -EINVAL);
+	pt_eq(try_area(fd, 5 * aux_page(), aux_page(), RW), -EINVAL);
 	/* Inside of the buffer. */
-	aux_place(&r, 4 * page(), page());
-	pt_eq(try_area(fd, 4 * page(), page(), RW), -EINVAL);
+	aux_place(&r, 4 * aux_page(), aux_page());
+	pt_eq(try_area(fd, 4 * aux_page(), aux_page(), RW), -EINVAL);
 	/* Elsewhere than said, longer and shorter than said. */
-	aux_place(&r, 8 * page(), 2 * page());
-	pt_eq(try_area(fd, 5 * page(), 2 * page(), RW), -EINVAL);
-	pt_eq(try_area(fd, 8 * page(), page(), RW), -EINVAL);
-	pt_eq(try_area(fd, 8 * page(), 4 * page(), RW), -EINVAL);
+	aux_place(&r, 8 * aux_page(), 2 * aux_page());
+	pt_eq(try_area(fd, 5 * aux_page(), 2 * aux_page(), RW), -EINVAL);
+	pt_eq(try_area(fd, 8 * aux_page(), aux_page(), RW), -EINVAL);
+	pt_eq(try_area(fd, 8 * aux_page(), 4 * aux_page(), RW), -EINVAL);
 	/* A gap is allowed. */
-	pt_eq(try_area(fd, 8 * page(), 2 * page(), RW), 0);
-	aux_place(&r, 8 * page() + 1, 2 * page());
-	pt_eq(try_area(fd, 8 * page(), 2 * page(), RW), -EINVAL);
-	aux_place(&r, 8 * page(), 3 * page());
-	pt_eq(try_area(fd, 8 * page(), 3 * page(), RW), -EINVAL);
-	aux_place(&r, 8 * page(), 4 * page() - 1);
-	pt_eq(try_area(fd, 8 * page(), 4 * page(), RW), -EINVAL);
-	aux_place(&r, ~0ull, 4 * page());
-	pt_eq(try_area(fd, 8 * page(), 4 * page(), RW), -EINVAL);
-	pt_eq((long)mmap(NULL, page(), RW, MAP_PRIVATE, fd, (off_t)(8 * page())), -1);
+	pt_eq(try_area(fd, 8 * aux_page(), 2 * aux_page(), RW), 0);
+	aux_place(&r, 8 * aux_page() + 1, 2 * aux_page());
+	pt_eq(try_area(fd, 8 * aux_page(), 2 * aux_page(), RW), -EINVAL);
+	aux_place(&r, 8 * aux_page(), 3 * aux_page());
+	pt_eq(try_area(fd, 8 * aux_page(), 3 * aux_page(), RW), -EINVAL);
+	aux_place(&r, 8 * aux_page(), 4 * aux_page() - 1);
+	pt_eq(try_area(fd, 8 * aux_page(), 4 * aux_page(), RW), -EINVAL);
+	aux_place(&r, ~0ull, 4 * aux_page());
+	pt_eq(try_area(fd, 8 * aux_page(), 4 * aux_page(), RW), -EINVAL);
+	pt_eq((long)mmap(NULL, aux_page(), RW, MAP_PRIVATE, fd, (off_t)(8 * aux_page())), -1);
 	pt_eq(errno, EINVAL);
-	check_all_freed();
-	pt_eq(module("setups"), 1);
+	aux_check_all_freed();
+	pt_eq(aux_counter("setups"), 1);
 }
 
 /* An event of another PMU has no area. */
@@ -83,10 +64,10 @@ static void no_tracer(void)
 	struct pt_ring r;
 
 	pt_map(&r, fd, 4);
-	aux_place(&r, 5 * page(), page());
-	pt_eq(try_area(fd, 5 * page(), page(), RW), -EOPNOTSUPP);
-	aux_place(&r, 5 * page(), 3 * page());
-	pt_eq(try_area(fd, 5 * page(), 3 * page(), RW), -EINVAL);
+	aux_place(&r, 5 * aux_page(), aux_page());
+	pt_eq(try_area(fd, 5 * aux_page(), aux_page(), RW), -EOPNOTSUPP);
+	aux_place(&r, 5 * aux_page(), 3 * aux_page());
+	pt_eq(try_area(fd, 5 * aux_page(), 3 * aux_page(), RW), -EINVAL);
 }
 
 /* Class 7: requests for more than there can be are refused early, without a warning. */
@@ -98,12 +79,12 @@ static void class7_out_of_bounds(void)
 
 	pt_map(&r, fd, 4);
 	for (shift = 20; shift < 34; shift++) {
-		u64 length = page() << shift;
+		u64 length = aux_page() << shift;
 
-		aux_place(&r, 8 * page(), length);
-		pt_eq(try_area(fd, 8 * page(), length, RW), -ENOMEM);
+		aux_place(&r, 8 * aux_page(), length);
+		pt_eq(try_area(fd, 8 * aux_page(), length, RW), -ENOMEM);
 	}
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 static void second_mapping(void)
@@ -114,10 +95,10 @@ static void second_mapping(void)
 	y = x;
 	pt_eq(aux_try_map(&y, x.fd, PROT_READ), 0);
 	/* The control page may lie about it now. */
-	aux_place(&x.ring, x.offset, 4 * page());
-	pt_eq(try_area(x.fd, x.offset, 4 * page(), RW), -EINVAL);
-	aux_place(&x.ring, x.offset + page(), x.size);
-	pt_eq(try_area(x.fd, x.offset + page(), x.size, RW), -EINVAL);
+	aux_place(&x.ring, x.offset, 4 * aux_page());
+	pt_eq(try_area(x.fd, x.offset, 4 * aux_page(), RW), -EINVAL);
+	aux_place(&x.ring, x.offset + aux_page(), x.size);
+	pt_eq(try_area(x.fd, x.offset + aux_page(), x.size, RW), -EINVAL);
 	pt_enable(x.fd);
 	aux_set("emit", 100);
 	aux_check_bytes(&x, 0, 100);
@@ -127,9 +108,9 @@ static void second_mapping(void)
 	aux_set("emit", 100);
 	aux_check_bytes(&y, 0, 200);
 	pt_eq(pt_count_records(&x.ring, PERF_RECORD_AUX), 2);
-	pt_eq(module("frees"), 0);
+	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&y);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 /* User space reads the area and cannot write to it, cut it, or let it grow. */
@@ -140,8 +121,8 @@ static void protected(void)
 	int status;
 
 	aux_open(&x, 4, RW);
-	pt_eq(munmap(x.area, page()), -1);
-	pt_eq(munmap(x.area + page(), page()), -1);
+	pt_eq(munmap(x.area, aux_page()), -1);
+	pt_eq(munmap(x.area + aux_page(), aux_page()), -1);
 	pt_check(mremap(x.area, x.size, 2 * x.size, MREMAP_MAYMOVE) == MAP_FAILED, "it grew");
 	pid = fork();
 	if (!pid) {
@@ -171,9 +152,9 @@ static void moved(void)
 	aux_check_bytes(&x, 0, 100);
 	aux_set("emit", 100);
 	aux_check_bytes(&x, 100, 100);
-	pt_eq(module("frees"), 0);
+	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&x);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 /* The tracer is stopped, what it had is told, and it cannot begin again. */
@@ -186,10 +167,10 @@ static void unmap_while_writing(void)
 	aux_open(&x, 2, RW);
 	pt_enable(x.fd);
 	aux_set("put", 100);
-	pt_eq(module("held"), 1);
+	pt_eq(aux_counter("held"), 1);
 	aux_unmap(&x);
-	check_all_freed();
-	pt_eq(module("frees"), 1);
+	aux_check_all_freed();
+	pt_eq(aux_counter("frees"), 1);
 	pt_need(pt_next(&x.ring, &rec), "no record");
 	pt_eq(rec.h.type, PERF_RECORD_AUX);
 	pt_eq(body[0], 0);
@@ -222,12 +203,12 @@ static void check_unmap_without_a_handle(pid_t pid, int cpu)
 	aux_map(&x, 2, RW);
 	pt_enable(x.fd);
 	aux_set("drop", 1);
-	pt_eq(module("held"), 0);
-	pt_eq(module("stops"), 0);
+	pt_eq(aux_counter("held"), 0);
+	pt_eq(aux_counter("stops"), 0);
 	aux_unmap(&x);
-	pt_eq(module("stops"), 1);
-	check_all_freed();
-	pt_eq(module("early"), 0);
+	pt_eq(aux_counter("stops"), 1);
+	aux_check_all_freed();
+	pt_eq(aux_counter("early"), 0);
 }
 
 static void unmap_without_a_handle(void)
@@ -253,10 +234,10 @@ static void redirect_without_a_handle(void)
 	pt_enable(fd);
 	aux_set("drop", 1);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), 0);
-	pt_eq(module("stops"), 1);
+	pt_eq(aux_counter("stops"), 1);
 	aux_unmap(&x);
-	check_all_freed();
-	pt_eq(module("early"), 0);
+	aux_check_all_freed();
+	pt_eq(aux_counter("early"), 0);
 }
 
 /* The area keeps the buffer, and the event its mappings. */
@@ -272,9 +253,9 @@ static void buffer_goes_first(void)
 	close(x.fd);
 	aux_set("emit", 100);
 	aux_check_bytes(&x, 100, 100);
-	pt_eq(module("frees"), 0);
+	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&x);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 static void close_while_writing(void)
@@ -285,9 +266,9 @@ static void close_while_writing(void)
 	pt_enable(x.fd);
 	aux_set("put", 100);
 	close(x.fd);
-	pt_eq(module("held"), 1);
+	pt_eq(aux_counter("held"), 1);
 	aux_unmap(&x);
-	check_all_freed();
+	aux_check_all_freed();
 	pt_unmap(&x.ring);
 }
 
@@ -305,8 +286,8 @@ static void exit_while_writing(void)
 		_exit(0);
 	}
 	pt_reap(pid);
-	pt_eq(module("setups"), 1);
-	check_all_freed();
+	pt_eq(aux_counter("setups"), 1);
+	aux_check_all_freed();
 }
 
 /* ------------------------------------------------------------------ the price */
@@ -327,7 +308,7 @@ static long long locked_kb(void)
 /* An area has one price, however often it is mapped, and gets it back with the last mapping. */
 static void class30_price(void)
 {
-	long long kb = (long long)page() / 1024, before;
+	long long kb = (long long)aux_page() / 1024, before;
 	struct aux x, y;
 	int i;
 
@@ -359,17 +340,17 @@ static void too_dear(void)
 	int fd;
 
 	pt_sysctl_set("perf_event_paranoid", 0);
-	pt_sysctl_set("perf_event_mlock_kb", 8 * (long long)page() / 1024);	/* a CPU */
+	pt_sysctl_set("perf_event_mlock_kb", 8 * (long long)aux_page() / 1024);	/* a CPU */
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_need(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit");
 	pt_become_nobody();
 	pt_map(&r, fd, 2);
-	aux_place(&r, 8 * page(), 1ull << 30);
-	pt_eq(try_area(fd, 8 * page(), 1ull << 30, RW), -EPERM);
-	aux_place(&r, 8 * page(), page());
-	pt_eq(try_area(fd, 8 * page(), page(), RW), 0);
-	aux_place(&r, 8 * page(), 1ull << 30);
-	pt_eq(try_area(fd, 8 * page(), 1ull << 30, RW), -EPERM);
+	aux_place(&r, 8 * aux_page(), 1ull << 30);
+	pt_eq(try_area(fd, 8 * aux_page(), 1ull << 30, RW), -EPERM);
+	aux_place(&r, 8 * aux_page(), aux_page());
+	pt_eq(try_area(fd, 8 * aux_page(), aux_page(), RW), 0);
+	aux_place(&r, 8 * aux_page(), 1ull << 30);
+	pt_eq(try_area(fd, 8 * aux_page(), 1ull << 30, RW), -EPERM);
 }
 
 /* ------------------------------------------------------------------------ runs */
@@ -383,15 +364,15 @@ static void check_runs(const char *params, u32 mark, int prot, int pages, int ru
 	attr = aux_attr();
 	attr.aux_watermark = mark;
 	aux_open_attr(&x, &attr, pages, prot);
-	pt_eq(module("runs"), runs);
+	pt_eq(aux_counter("runs"), runs);
 	pt_enable(x.fd);
-	aux_set("put", 3 * (long long)page());
+	aux_set("put", 3 * (long long)aux_page());
 	pt_disable(x.fd);
-	aux_check_bytes(&x, 0, 3 * page());
+	aux_check_bytes(&x, 0, 3 * aux_page());
 	close(x.fd);
 	aux_unmap(&x);
 	pt_unmap(&x.ring);
-	check_all_freed();
+	aux_check_all_freed();
 	pt_eq(pt_unload_module("test_aux"), 0);
 }
 
@@ -400,7 +381,7 @@ static void page_runs(void)
 {
 	check_runs("", 0, RW, 16, 16);
 	check_runs("caps=0x400", 0, RW, 16, 2);			/* PREFER_LARGE: half of it */
-	check_runs("caps=0x400", 2 * 4096, RW, 16, 16 * (int)page() / 8192);
+	check_runs("caps=0x400", 2 * 4096, RW, 16, 16 * (int)aux_page() / 8192);
 	check_runs("caps=0x4", 0, RW, 16, 2);			/* NO_SG */
 	check_runs("caps=0x4", 0, PROT_READ, 16, 1);
 	check_runs("caps=0x400", 0, PROT_READ, 16, 1);
@@ -412,17 +393,17 @@ static void no_such_run(void)
 {
 	struct perf_event_attr attr;
 	struct pt_ring r;
-	u64 length = 4096 * page();	/* 16 MiB and more, beyond the page allocator */
+	u64 length = 4096 * aux_page();	/* 16 MiB and more, beyond the page allocator */
 	int fd;
 
 	aux_load("caps=0x4");
 	attr = aux_attr();
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&r, fd, 4);
-	aux_place(&r, 8 * page(), length);
-	pt_eq(try_area(fd, 8 * page(), length, PROT_READ), -ENOMEM);
-	pt_eq(module("setups"), 0);
-	check_all_freed();
+	aux_place(&r, 8 * aux_page(), length);
+	pt_eq(try_area(fd, 8 * aux_page(), length, PROT_READ), -ENOMEM);
+	pt_eq(aux_counter("setups"), 0);
+	aux_check_all_freed();
 }
 
 /* -------------------------------------------------------------- shared buffers */
@@ -447,9 +428,9 @@ static void shared_with_others(void)
 	close(x.fd);
 	/* The tracer is gone, what it wrote is still there. */
 	aux_check_bytes(&y, 0, 100);
-	pt_eq(module("frees"), 0);
+	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&y);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 /* A tracer whose output goes to the area of another one of its PMU. */
@@ -468,7 +449,7 @@ static void redirected(void)
 	aux_set("put", 100);
 	/* It is redirected in the middle: the old reader is told what there was. */
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1), 0);
-	pt_eq(module("held"), 0);
+	pt_eq(aux_counter("held"), 0);
 	pt_need(pt_next(&x.ring, &rec), "no record");
 	pt_eq(rec.h.type, PERF_RECORD_AUX);
 	pt_eq(body[0], 0);
@@ -484,7 +465,7 @@ static void redirected(void)
 	pt_eq(body[0], 100);
 	pt_eq(body[1], 50);
 	close(fd);
-	pt_eq(module("held"), 0);
+	pt_eq(aux_counter("held"), 0);
 }
 
 /* Two tracers of different kinds do not share an area, nor a buffer. */
@@ -517,8 +498,8 @@ static void other_kind(void)
 	pt_disable(b);
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 gives a tracer the area of another PMU");
-	pt_eq(module("confused"), 0);
-	pt_check(module("failed") > 0, "it began");
+	pt_eq(aux_counter("confused"), 0);
+	pt_check(aux_counter("failed") > 0, "it began");
 	pt_enable(a);
 	aux_set("emit", 100);
 	aux_check_bytes(&x, 0, 100);
@@ -594,13 +575,13 @@ static void unmap_under_a_child(void)
 			pt_spin(1000);
 	}
 	pt_need(read(ready[0], &c, 1) == 1, "pipe");
-	while (module("held") != 1)
+	while (aux_counter("held") != 1)
 		sched_yield();
 	aux_unmap(&x);
-	check_all_freed();
+	aux_check_all_freed();
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 /* ------------------------------------------------------------------ races */
@@ -647,13 +628,13 @@ static void class28_unmap_against_writer(void)
 			sched_yield();
 		written += aux_head(&x) != head;
 		aux_unmap(&x);
-		pt_eq(module("held"), 0);
+		pt_eq(aux_counter("held"), 0);
 		pt_drain(&x.ring);
 	}
 	pt_check(written > 100, "written to %d of 200 areas", written);
 	stop_all = true;
 	pthread_join(t, NULL);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 static void *remap(void *arg)
@@ -690,7 +671,7 @@ static void class28_map_against_unmap(void)
 		aux_unmap(&x);
 	}
 	pthread_join(t, NULL);
-	check_all_freed();
+	aux_check_all_freed();
 }
 
 static const struct pt_case cases[] = {

@@ -7,27 +7,20 @@
 #include "lib/aux.h"
 #include <poll.h>
 
-#define RW	(PROT_READ | PROT_WRITE)
-
-static long long module(const char *name)
-{
-	return pt_module_get("test_aux", name);
-}
-
 /* Stock must not be asked to unregister a PMU that has events. */
 static void need_revoking(void)
 {
 	aux_attr();
 	if (pt_is_stock())
 		pt_skip("Linux 6.12's PMUs may not leave their events behind");
-	pt_need(module("revokes"), "test_aux does not know that it may");
+	pt_need(aux_counter("revokes"), "test_aux does not know that it may");
 }
 
 static void unregister(void)
 {
 	aux_set("registered", 0);
-	pt_eq(module("nr_events"), 0);
-	pt_eq(module("held"), 0);
+	pt_eq(aux_counter("nr_events"), 0);
+	pt_eq(aux_counter("held"), 0);
 }
 
 static void is_revoked(int fd)
@@ -61,15 +54,15 @@ static void class42_while_writing(void)
 	aux_open(&x, 4, RW);
 	pt_enable(x.fd);
 	aux_set("put", 5000);
-	pt_eq(module("held"), 1);
+	pt_eq(aux_counter("held"), 1);
 	unregister();
 	check_record(&x, 0, 5000);
 	is_revoked(x.fd);
 	aux_set("emit", 100);
 	pt_eq(aux_head(&x), 5000);
-	pt_eq(module("frees"), 0);
+	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&x);
-	pt_eq(module("frees"), 1);
+	pt_eq(aux_counter("frees"), 1);
 	/* No second area. */
 	aux_place(&x.ring, x.offset, x.size);
 	pt_eq(aux_try_map(&x, x.fd, RW), -ENODEV);
@@ -93,9 +86,9 @@ static void class42_file_goes_first(void)
 	pt_unmap(&x.ring);
 	aux_check_bytes(&x, 0, 300);
 	pt_eq(pt_unload_module("test_aux"), -EAGAIN);
-	pt_eq(module("frees"), 0);
+	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&x);
-	pt_eq(module("frees"), 1);
+	pt_eq(aux_counter("frees"), 1);
 	pt_eq(pt_unload_module("test_aux"), 0);
 }
 
@@ -107,15 +100,15 @@ static void mappings_it_hears_of(void)
 	need_revoking();
 	aux_open(&x, 2, RW);
 	y = x;
-	pt_eq(module("mapped"), 2);
+	pt_eq(aux_counter("mapped"), 2);
 	pt_eq(aux_try_map(&y, x.fd, RW), 0);
-	pt_eq(module("mapped"), 3);
+	pt_eq(aux_counter("mapped"), 3);
 	aux_unmap(&y);
-	pt_eq(module("mapped"), 2);
+	pt_eq(aux_counter("mapped"), 2);
 	unregister();
 	aux_unmap(&x);
 	pt_unmap(&x.ring);
-	pt_eq(module("mapped"), 2);
+	pt_eq(aux_counter("mapped"), 2);
 }
 
 /* An area that outlives its PMU is not for the next one, though that is at the same address. */
@@ -147,9 +140,9 @@ static void class42_next_of_the_same_address(void)
 	pt_enable(fd);
 	aux_set("emit", 100);
 	pt_eq(aux_head(&x), head);
-	pt_eq(module("held"), 0);
+	pt_eq(aux_counter("held"), 0);
 	/* Each time that this task comes in again it is tried anew. */
-	pt_check(module("failed") >= 1, "it has begun");
+	pt_check(aux_counter("failed") >= 1, "it has begun");
 	/* Once it is unmapped, the next one can have an area there. */
 	aux_unmap(&x);
 	close(x.fd);
@@ -220,14 +213,14 @@ static void class42_inherited(void)
 	aux_map(&x, 2, RW);
 	pid = pt_fork(trace_in_child, &c);
 	pt_need(read(c.ready[0], &byte, 1) == 1, "pipe");
-	pt_eq(module("nr_events"), 2);
+	pt_eq(aux_counter("nr_events"), 2);
 	unregister();
 	check_record(&x, 0, 70);
 	pt_need(write(c.go[1], "", 1) == 1, "pipe");
 	pt_reap(pid);
 	is_revoked(x.fd);
 	aux_unmap(&x);
-	pt_eq(module("frees"), 1);
+	pt_eq(aux_counter("frees"), 1);
 }
 
 static const struct pt_case cases[] = {

@@ -116,3 +116,14 @@ void aux_check_bytes(const struct aux *x, u64 pos, u64 len)
 	pt_check(!bad, "%llu of %llu bytes from %llu on are wrong", (unsigned long long)bad,
 		 (unsigned long long)len, (unsigned long long)pos);
 }
+
+long long aux_counter(const char *name)
+{
+	return pt_module_get("test_aux", name);
+}
+
+void aux_check_all_freed(void)
+{
+	pt_eq(aux_counter("frees"), aux_counter("setups"));
+	pt_eq(aux_counter("held"), 0);
+}

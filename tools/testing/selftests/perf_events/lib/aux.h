@@ -10,6 +10,7 @@
 
 #define AUX_PATTERN	251	/* byte at pos: pos % 251 */
 #define AUX_DATA_PAGES	4
+#define RW		(PROT_READ | PROT_WRITE)
 
 struct aux {
 	int fd;
@@ -40,5 +41,14 @@ u64 aux_head(const struct aux *x);
 void aux_consume(struct aux *x, u64 tail);
 /* Are there the bytes that the tracer writes from pos on? */
 void aux_check_bytes(const struct aux *x, u64 pos, u64 len);
+/* What the driver has counted */
+long long aux_counter(const char *name);
+/* Nothing is left over, in the kernel and in the driver. */
+void aux_check_all_freed(void);
+
+static inline u64 aux_page(void)
+{
+	return (u64)pt_page_size();
+}
 
 #endif /* PTEST_AUX_H */
