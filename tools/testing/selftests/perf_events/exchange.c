@@ -9,40 +9,10 @@
  * so that nothing comes between them and each hand-over is a switch from one to
  * the other.
  */
-#include "lib/ptest.h"
+#include "lib/exchange.h"
 #include <poll.h>
-#include <signal.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
-
-/* What a task does for the case. */
-enum job {
-	END,
-	NOTHING,
-	FAULT,		/* take as many faults as told */
-	SPIN,		/* turns of a loop */
-	JOIN,		/* open a sibling of the event told, of its own task: 0 or errno */
-	SERVE,		/* as often as told: the other one of a pair asks, two faults, answer */
-	PLAY,		/* as often as told: one fault, ask the other one */
-	FORK,		/* have as many children as told, one after the other, who serve twice */
-	EXEC,		/* become the same program anew */
-};
-
-struct order {
-	int job;
-	int arg;
-};
-
-struct puppet {
-	pid_t pid;
-	int to, from;
-};
-
-/* Between two puppets: asking and answering. */
-static int duel[4];
-
-/* The CPU of leaders and siblings. */
-static int cpu_of_group = -1;
 
 static void alone_on_cpu_0(void)
 {
@@ -51,19 +21,6 @@ static void alone_on_cpu_0(void)
 	pt_pin(0);
 	if (sched_setscheduler(0, SCHED_FIFO, &p))
 		pt_skip("SCHED_FIFO: %s", strerror(errno));
-}
-
-static struct perf_event_attr inherited(u32 type, u64 config)
-{
-	struct perf_event_attr attr = pt_attr(type, config);
-
-	attr.inherit = 1;
-	return attr;
-}
-
-static struct perf_event_attr faults(void)
-{
-	return inherited(PT_SW(PAGE_FAULTS_MIN));
 }
 
 /* An event that is not inherited keeps its task's context from being like any other. */
@@ -75,208 +32,12 @@ static void keep_apart(int unused)
 	pt_open(&attr, 0, -1, -1, 0);
 }
 
-static void take_faults(int n)
-{
-	if (n)
-		pt_fault((unsigned int)n);
-}
-
-static int join(int leader)
-{
-	struct perf_event_attr attr = faults();
-	int fd = pt_try_open(&attr, 0, cpu_of_group, leader, 0);
-
-	if (fd < 0)
-		return -fd;
-	close(fd);
-	return 0;
-}
-
-static int serve(int ask, int reply, int n)
-{
-	char c;
-
-	while (n--) {
-		if (read(ask, &c, 1) != 1)
-			return 1;
-		take_faults(2);
-		if (write(reply, &c, 1) != 1)
-			return 1;
-	}
-	return 0;
-}
-
-static int play(int ask, int reply, int n)
-{
-	char c = 0;
-
-	while (n--) {
-		take_faults(1);
-		if (write(ask, &c, 1) != 1 || read(reply, &c, 1) != 1)
-			return 1;
-	}
-	return 0;
-}
-
-static int have_children(int n)
-{
-	int pipes[4], status, bad = 0;
-
-	while (n--) {
-		pid_t pid;
-
-		if (pipe(pipes) || pipe(pipes + 2))
-			return 1;
-		pid = fork();
-		if (!pid)
-			_exit(serve(pipes[0], pipes[3], 2));
-		bad |= pid < 0 || play(pipes[1], pipes[2], 2) || waitpid(pid, &status, 0) != pid ||
-		       status;
-		close(pipes[0]);
-		close(pipes[1]);
-		close(pipes[2]);
-		close(pipes[3]);
-	}
-	return bad;
-}
-
-static void become_anew(int cmd, int ack)
-{
-	char text[6][12];
-	int i;
-
-	sprintf(text[0], "%d", cmd);
-	sprintf(text[1], "%d", ack);
-	for (i = 0; i < 4; i++)
-		sprintf(text[2 + i], "%d", duel[i]);
-	execl("/proc/self/exe", "exchange", "--obey", text[0], text[1], text[2], text[3], text[4],
-	      text[5], NULL);
-	_exit(99);
-}
-
-static int carry_out(const struct order *o)
-{
-	switch (o->job) {
-	case FAULT:
-		take_faults(o->arg);
-		return 0;
-	case SPIN:
-		pt_spin((u64)o->arg);
-		return 0;
-	case JOIN:
-		return join(o->arg);
-	case SERVE:
-		return serve(duel[0], duel[3], o->arg);
-	case PLAY:
-		return play(duel[1], duel[2], o->arg);
-	case FORK:
-		return have_children(o->arg);
-	}
-	return 0;
-}
-
-static void obey(int cmd, int ack)
-{
-	struct order o;
-
-	pt_settle();
-	while (read(cmd, &o, sizeof(o)) == sizeof(o) && o.job != END) {
-		int answer = carry_out(&o);
-
-		if (o.job == EXEC)
-			become_anew(cmd, ack);
-		if (write(ack, &answer, sizeof(answer)) != sizeof(answer))
-			_exit(1);
-	}
-	_exit(0);
-}
-
-static int after_exec(int argc, char **argv)
-{
-	int answer = 0, i;
-
-	if (argc != 8 || strcmp(argv[1], "--obey"))
-		return -1;
-	for (i = 0; i < 4; i++)
-		duel[i] = atoi(argv[4 + i]);
-	if (write(atoi(argv[3]), &answer, sizeof(answer)) != sizeof(answer))
-		return 1;
-	obey(atoi(argv[2]), atoi(argv[3]));
-	return 1;
-}
-
-static void send(struct puppet *p, enum job what, int arg)
-{
-	struct order o = { what, arg };
-
-	pt_need(write(p->to, &o, sizeof(o)) == sizeof(o), "the child died");
-}
-
-static int answer(struct puppet *p)
-{
-	int a;
-
-	pt_need(read(p->from, &a, sizeof(a)) == sizeof(a), "the child died");
-	return a;
-}
-
-static int order(struct puppet *p, enum job what, int arg)
-{
-	send(p, what, arg);
-	return answer(p);
-}
-
-static void start(struct puppet *p)
-{
-	int to[2], from[2];
-
-	pt_need(!pipe(to) && !pipe(from), "pipe: %s", strerror(errno));
-	p->pid = fork();
-	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
-	if (!p->pid) {
-		close(to[1]);
-		close(from[0]);
-		obey(to[0], from[1]);
-	}
-	close(to[0]);
-	close(from[1]);
-	p->to = to[1];
-	p->from = from[0];
-	order(p, NOTHING, 0);
-}
-
-static void stop(struct puppet *p)
-{
-	send(p, END, 0);
-	pt_reap(p->pid);
-	close(p->to);
-	close(p->from);
-}
-
-static void make_duel(void)
-{
-	pt_need(!pipe(duel) && !pipe(duel + 2), "pipe: %s", strerror(errno));
-}
-
 /* 3 * turns faults of the two */
 static void fight(struct puppet *one, struct puppet *other, int turns)
 {
 	send(other, SERVE, turns);
 	pt_eq(order(one, PLAY, turns), 0);
 	pt_eq(answer(other), 0);
-}
-
-/* Faults of the pair from now on are counted by @fd, none twice and none not at all. */
-static void counts_right(int fd, struct puppet *p, int nr)
-{
-	u64 before = pt_count(fd);
-	int i;
-
-	for (i = 0; i < nr; i++)
-		pt_eq(order(&p[i], FAULT, 5 + i), 0);
-	for (i = 0; i < nr; i++)
-		before += 5 + (u64)i;
-	pt_eq(pt_count(fd), before);
 }
 
 /* ------------------------------------------------------------ does it happen */
@@ -636,113 +397,6 @@ static void one_becomes_another_program(void)
 	stop(&p[1]);
 }
 
-/* ------------------------------------------------------------ at the same time */
-
-#define PAIRS	2
-
-static struct puppet pairs[2 * PAIRS];
-
-static void start_pairs(void)
-{
-	int i;
-
-	for (i = 0; i < 2 * PAIRS; i++) {
-		if (!(i & 1))
-			make_duel();
-		start(&pairs[i]);
-	}
-	pt_settle();
-}
-
-static void stop_pairs(void)
-{
-	int i;
-
-	for (i = 0; i < 2 * PAIRS; i++)
-		stop(&pairs[i]);
-}
-
-/* An event of one of them comes and goes; sometimes it is mapped. */
-static void disturb(unsigned int round)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-	int fd;
-
-	attr.inherit = round % 3 == 0;
-	attr.sample_period = round % 2;
-	fd = pt_open(&attr, pairs[round % (2 * PAIRS)].pid, attr.inherit ? 0 : -1, -1, 0);
-	if (round % 5 == 0) {
-		struct pt_ring r;
-
-		pt_map(&r, fd, 1);
-		pt_unmap(&r);
-	}
-	close(fd);
-}
-
-static bool answered(struct puppet *p)
-{
-	struct pollfd pfd = { .fd = p->from, .events = POLLIN };
-
-	return poll(&pfd, 1, 0) == 1;
-}
-
-/* On one CPU and on several: while two pairs play, others look at them. */
-static void disturbed_sums(void)
-{
-	struct perf_event_attr attr = faults();
-	struct perf_event_attr own = pt_attr(PT_SW(PAGE_FAULTS_MIN));
-	unsigned int round = 0;
-	int all, mine, i, j;
-
-	all = pt_open(&attr, 0, -1, -1, 0);
-	mine = pt_open(&own, 0, -1, -1, 0);
-	for (i = 0; i < 3; i++) {
-		struct perf_event_attr more = faults();
-		int fd = pt_open(&more, 0, -1, -1, 0);
-		u64 before;
-
-		start_pairs();
-		before = pt_count(all) - pt_count(mine);
-		for (j = 0; j < 2 * PAIRS; j++)
-			send(&pairs[j], j & 1 ? SERVE : PLAY, 100);
-		while (!answered(&pairs[0]) || !answered(&pairs[2]))
-			if (i)
-				disturb(round++);
-		for (j = 0; j < 2 * PAIRS; j++)
-			pt_eq(answer(&pairs[j]), 0);
-		pt_eq(pt_count(all) - pt_count(mine), before + PAIRS * 3 * 100);
-		close(fd);
-		stop_pairs();
-	}
-}
-
-static void disturbed_lives(void)
-{
-	static const enum job way[] = { FORK, EXEC, NOTHING, FORK, FORK, EXEC };
-	struct perf_event_attr attr = faults();
-	unsigned int round = 0;
-	int all, i, j;
-
-	all = pt_open(&attr, 0, -1, -1, 0);
-	start_pairs();
-	for (i = 0; i < 16; i++) {
-		for (j = 0; j < 2 * PAIRS; j++)
-			send(&pairs[j], way[(i + j) % 6], 3);
-		disturb(round++);
-		for (j = 0; j < 2 * PAIRS; j++)
-			pt_eq(answer(&pairs[j]), 0);
-		for (j = 0; j < 2 * PAIRS; j++)
-			send(&pairs[j], j & 1 ? SERVE : PLAY, 10);
-		disturb(round++);
-		for (j = 0; j < 2 * PAIRS; j++)
-			pt_eq(answer(&pairs[j]), 0);
-		if (i % 8 == 7)
-			counts_right(all, pairs, 2 * PAIRS);
-	}
-	stop_pairs();
-}
-
 static const struct pt_case cases[] = {
 	{ "seen_from_the_child", seen_from_the_child },
 	{ "unlike_its_copies", unlike_its_copies },
@@ -754,8 +408,6 @@ static const struct pt_case cases[] = {
 	{ "samples_name_their_task", samples_name_their_task },
 	{ "opened_for_one", opened_for_one },
 	{ "one_becomes_another_program", one_becomes_another_program },
-	{ "disturbed_sums", disturbed_sums },
-	{ "disturbed_lives", disturbed_lives },
 };
 
 int main(int argc, char **argv)

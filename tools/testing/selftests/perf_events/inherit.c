@@ -1,97 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * inherit.c - events that children and threads inherit: what is summed up
- * while they live and after, who inherits what, groups, times, ids, and what
- * may go wrong between fork, exit, close and open.
- *
- * Exact numbers come from counting getppid() by its tracepoint: unlike page
- * faults nothing but the case itself makes that call.
+ * while they live and after, who inherits what, groups, times, ids.
  *
  * needs: smp hw
  */
-#include "lib/ptest.h"
-#include <poll.h>
+#include "lib/calls.h"
 #include <pthread.h>
-#include <signal.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
-
-static struct perf_event_attr calls(void)
-{
-	struct perf_event_attr attr;
-
-	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
-	attr.inherit = 1;
-	return attr;
-}
-
-static void call(unsigned int n)
-{
-	while (n--)
-		syscall(SYS_getppid);
-}
-
-/*
- * With an event that is not inherited the contexts of parent and child are
- * not equal: no switch between the two swaps them.
- */
-static void keep_contexts_apart(void)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
-
-	pt_open(&attr, 0, -1, -1, 0);
-}
-
-/* A child that does as much as it is told, byte by byte; 0 ends it. */
-struct puppet {
-	pid_t pid;
-	int cmd, ack;
-};
-
-static void puppet_run(int cmd, int ack)
-{
-	unsigned char c;
-
-	while (read(cmd, &c, 1) == 1 && c) {
-		call(c);
-		if (write(ack, &c, 1) != 1)
-			_exit(1);
-	}
-	_exit(0);
-}
-
-static void puppet_start(struct puppet *p)
-{
-	int cmd[2], ack[2];
-
-	pt_need(!pipe(cmd) && !pipe(ack), "pipe: %s", strerror(errno));
-	p->pid = fork();
-	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
-	if (!p->pid) {
-		close(cmd[1]);
-		close(ack[0]);
-		puppet_run(cmd[0], ack[1]);
-	}
-	close(cmd[0]);
-	close(ack[1]);
-	p->cmd = cmd[1];
-	p->ack = ack[0];
-}
-
-static void puppet_call(struct puppet *p, unsigned char n)
-{
-	pt_need(write(p->cmd, &n, 1) == 1 && read(p->ack, &n, 1) == 1, "the child died");
-}
-
-static void puppet_stop(struct puppet *p)
-{
-	unsigned char c = 0;
-
-	pt_need(write(p->cmd, &c, 1) == 1, "the child died");
-	pt_reap(p->pid);
-	close(p->cmd);
-	close(p->ack);
-}
 
 static void sum_of_a_child(void)
 {
@@ -168,25 +85,6 @@ static void descendants(void)
 	call(1);
 	pt_reap(pid);
 	pt_eq(pt_count(fd), 211);
-}
-
-static void many_children(void)
-{
-	struct perf_event_attr attr = calls();
-	int fd = pt_open(&attr, 0, -1, -1, 0);
-	pid_t pid[40];
-	int i;
-
-	for (i = 0; i < 40; i++) {
-		pid[i] = fork();
-		if (!pid[i]) {
-			call(3);
-			_exit(0);
-		}
-	}
-	for (i = 0; i < 40; i++)
-		pt_reap(pid[i]);
-	pt_eq(pt_count(fd), 120);
 }
 
 static void *calling_thread(void *arg)
@@ -446,54 +344,6 @@ static void bound_to_a_cpu(void)
 	pt_eq(pt_count(there), 7);
 }
 
-static void closed_while_children_live(void)
-{
-	struct perf_event_attr attr = calls();
-	struct puppet p;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		int a = pt_open(&attr, 0, -1, -1, 0);
-		int b = pt_open(&attr, 0, -1, a, 0);
-
-		puppet_start(&p);
-		puppet_call(&p, 3);
-		close(i & 1 ? a : b);
-		puppet_call(&p, 3);
-		pt_eq(pt_count(i & 1 ? b : a), 6);
-		close(i & 1 ? b : a);
-		puppet_call(&p, 3);
-		puppet_stop(&p);
-	}
-}
-
-static void of_another_task(void)
-{
-	struct perf_event_attr attr = calls();
-	int go[2], fd;
-	pid_t pid;
-	char c;
-
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		pid_t inner;
-
-		if (read(go[0], &c, 1) != 1)
-			_exit(1);
-		inner = fork();
-		call(10);
-		if (inner)
-			waitpid(inner, NULL, 0);
-		_exit(0);
-	}
-	fd = pt_open(&attr, pid, -1, -1, 0);
-	call(100);
-	pt_need(write(go[1], "x", 1) == 1, "write");
-	pt_reap(pid);
-	pt_eq(pt_count(fd), 20);
-}
-
 /* A group is inherited as it is: leader on, one sibling off until it is switched on. */
 static void disabled_sibling(void)
 {
@@ -521,41 +371,6 @@ static void disabled_sibling(void)
 	puppet_stop(&p);
 	pt_eq(pt_count(lead), 12);
 	pt_eq(pt_count(sib), 8);
-}
-
-/* Children write where the parent's event writes, also when that changes later. */
-static void buffer_mapped_after_fork(void)
-{
-	struct perf_event_attr attr = calls();
-	struct puppet p;
-	struct pt_ring r;
-	int fd;
-
-	attr.sample_period = 1;
-	attr.sample_type = PERF_SAMPLE_TID;
-	attr.wakeup_events = 1;
-	keep_contexts_apart();
-	pt_pin(0);
-	fd = pt_open(&attr, 0, 0, -1, 0);
-	puppet_start(&p);
-	puppet_call(&p, 3);
-	pt_map(&r, fd, 4);
-	puppet_call(&p, 5);
-	{
-		struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
-		/* The one who polls is woken by the child's samples. */
-		pt_eq(poll(&pfd, 1, 0), 1);
-		pt_eq(pfd.revents, POLLIN);
-	}
-	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 5);
-	pt_unmap(&r);
-	puppet_call(&p, 2);
-	pt_map(&r, fd, 2);
-	puppet_call(&p, 1);
-	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 1);
-	puppet_stop(&p);
-	pt_eq(pt_count(fd), 11);
 }
 
 /* inherit_stat keeps the counts of the tasks apart even when contexts could be swapped. */
@@ -639,83 +454,6 @@ static void hw_sum_of_children(void)
 		 "difference of %llu", (unsigned long long)(n[2] - n[0]));
 }
 
-struct race {
-	pthread_barrier_t start;
-	struct perf_event_attr attr;
-	bool stop;
-};
-
-static void *open_and_close(void *arg)
-{
-	struct race *race = arg;
-
-	pthread_barrier_wait(&race->start);
-	while (!__atomic_load_n(&race->stop, __ATOMIC_ACQUIRE)) {
-		int lead = pt_try_open(&race->attr, getpid(), -1, -1, 0);
-		int sib = pt_try_open(&race->attr, getpid(), -1, lead, 0);
-
-		close(lead);
-		close(sib);
-	}
-	return NULL;
-}
-
-/* class 35: fork against open and close of what is being inherited */
-static void class35_fork_races_open_and_close(void)
-{
-	struct race race = { .attr = calls() };
-	int fd = pt_open(&race.attr, 0, -1, -1, 0);
-	pthread_t t;
-	int i;
-
-	pthread_barrier_init(&race.start, NULL, 2);
-	pt_need(!pthread_create(&t, NULL, open_and_close, &race), "thread");
-	pthread_barrier_wait(&race.start);
-	for (i = 0; i < 30; i++) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			call(2);
-			_exit(0);
-		}
-		pt_reap(pid);
-	}
-	__atomic_store_n(&race.stop, true, __ATOMIC_RELEASE);
-	pthread_join(t, NULL);
-	/* The one that was there all the time missed nothing. */
-	pt_eq(pt_count(fd), 60);
-}
-
-/* Children killed in the middle of fork and work leave nothing behind. */
-static void killed_children(void)
-{
-	struct perf_event_attr attr = calls();
-	int fd = pt_open(&attr, 0, -1, -1, 0);
-	u64 last = 0;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			for (;;) {
-				pid_t inner = fork();
-
-				if (!inner)
-					_exit(0);
-				call(1);
-				waitpid(inner, NULL, 0);
-			}
-		}
-		while (pt_count(fd) < last + 3)
-			sched_yield();
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		pt_check(pt_count(fd) >= last + 3, "the sum shrank");
-		last = pt_count(fd);
-	}
-}
-
 /* "By frequency" without one is no sampling; the copies are counters like any other. */
 static void frequency_of_zero(void)
 {
@@ -746,7 +484,6 @@ static const struct pt_case cases[] = {
 	{ "not_without_the_bit", not_without_the_bit },
 	{ "opened_after_the_fork", opened_after_the_fork },
 	{ "descendants", descendants },
-	{ "many_children", many_children },
 	{ "threads", threads },
 	{ "inherit_thread_only", inherit_thread_only },
 	{ "switched_with_the_parent", switched_with_the_parent },
@@ -756,15 +493,10 @@ static const struct pt_case cases[] = {
 	{ "class19_group_changed_after_fork", class19_group_changed_after_fork },
 	{ "ids_of_samples", ids_of_samples },
 	{ "bound_to_a_cpu", bound_to_a_cpu },
-	{ "closed_while_children_live", closed_while_children_live },
-	{ "of_another_task", of_another_task },
 	{ "disabled_sibling", disabled_sibling },
-	{ "buffer_mapped_after_fork", buffer_mapped_after_fork },
 	{ "inherit_stat_sums", inherit_stat_sums },
 	{ "switch_between_equals", switch_between_equals },
 	{ "hw_sum_of_children", hw_sum_of_children },
-	{ "class35_fork_races_open_and_close", class35_fork_races_open_and_close },
-	{ "killed_children", killed_children },
 	{ "frequency_of_zero", frequency_of_zero },
 };
 

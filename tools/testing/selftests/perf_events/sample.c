@@ -4,54 +4,10 @@
  *
  * The source is mostly the page fault with period 1: it happens at an
  * instruction, an address and a moment of our choosing. Sources have
- * programs of their own.
+ * programs of their own; chains, registers and stacks: sample_stack.c.
  */
-#include "lib/ptest.h"
+#include "lib/fault_sample.h"
 #include <pthread.h>
-
-#if defined(__x86_64__)
-#define REG_SP		7
-#define REG_PC		8
-#define REG_ARG0	5
-#define REG_FP		6
-#else
-#define REG_SP		31
-#define REG_PC		32
-#define REG_ARG0	0
-#define REG_FP		29
-#endif
-
-static struct perf_event_attr faults(u64 sample_type)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-
-	attr.sample_period = 1;
-	attr.sample_type = sample_type;
-	attr.disabled = 1;
-	return attr;
-}
-
-/* Open, map, and have nr pages touched under it. */
-static int record_faults(struct perf_event_attr *attr, struct pt_ring *r, u8 *p, unsigned int nr)
-{
-	int fd = pt_open(attr, 0, -1, -1, 0);
-
-	pt_map(r, fd, 64);
-	pt_enable(fd);
-	pt_touch(p, nr);
-	pt_disable(fd);
-	return fd;
-}
-
-static void next_sample(struct pt_ring *r, const struct perf_event_attr *attr,
-			struct pt_sample *s, struct pt_record *rec)
-{
-	pt_need(pt_next(r, rec), "no record");
-	pt_parse_sample(attr, rec, s);
-}
-
-static struct pt_record rec;
-static struct pt_sample s;
 
 static void one_sample_per_event(void)
 {
@@ -406,134 +362,6 @@ static void read_field_of_a_group(void)
 	}
 }
 
-static PT_NOINLINE void call_chain(u8 *p)
-{
-	pt_chain_outer(p);
-	__asm__ volatile("");
-}
-
-static void callchain_of_user_code(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
-	u8 *p = pt_fresh_pages(2);
-	struct pt_ring r;
-	int fd;
-
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 8);
-	pt_enable(fd);
-	call_chain(p);
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	pt_eq(s.ip, pt_addr(pt_chain_insn));
-	pt_need(s.nr_ips >= 4, "%llu entries", (unsigned long long)s.nr_ips);
-	pt_eq(s.ips[0], (u64)PERF_CONTEXT_USER);
-	pt_eq(s.ips[1], pt_addr(pt_chain_insn));
-	pt_eq(s.ips[2], pt_addr(pt_chain_return));
-	pt_check(s.ips[3] - pt_addr((void *)call_chain) - 1 < 63,
-		 "%#llx is not in call_chain", (unsigned long long)s.ips[3]);
-}
-
-static void callchain_limits(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_CALLCHAIN);
-	int max;
-
-	for (max = 1; max <= 3; max++) {
-		u8 *p = pt_fresh_pages(2);
-		struct pt_ring r;
-		int fd;
-
-		attr.sample_max_stack = (u16)max;
-		fd = pt_open(&attr, 0, -1, -1, 0);
-		pt_map(&r, fd, 8);
-		pt_enable(fd);
-		call_chain(p);
-		pt_disable(fd);
-		next_sample(&r, &attr, &s, &rec);
-		/* The limit is about addresses, the marker comes extra. */
-		pt_eq(s.nr_ips, 1 + max);
-		pt_eq(s.ips[1], pt_addr(pt_chain_insn));
-		close(fd);
-	}
-}
-
-static void callchain_exclusions(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_CALLCHAIN);
-	u8 *p = pt_fresh_pages(2);
-	struct pt_ring r;
-	int fd;
-
-	attr.exclude_callchain_user = 1;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 8);
-	pt_enable(fd);
-	call_chain(p);
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	/* A fault of user space has nothing but user addresses. */
-	pt_eq(s.nr_ips, 0);
-	close(fd);
-	attr.exclude_callchain_user = 0;
-	attr.exclude_callchain_kernel = 1;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 8);
-	pt_enable(fd);
-	call_chain(p + pt_page_size());
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	pt_eq(s.ips[0], (u64)PERF_CONTEXT_USER);
-	pt_eq(s.ips[1], pt_addr(pt_chain_insn));
-}
-
-/* How a fault inside a system call looks: kernel part, then user part. */
-static void callchain_through_the_kernel(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
-	bool kernel, user;
-
-	for (kernel = false;; kernel = true) {
-		for (user = false;; user = true) {
-			u8 *p = pt_fresh_pages(1);
-			u64 i, nk = 0, nu = 0, section = 0;
-			struct pt_ring r;
-			int fd, zero;
-
-			attr.exclude_callchain_kernel = !kernel;
-			attr.exclude_callchain_user = !user;
-			fd = pt_open(&attr, 0, -1, -1, 0);
-			pt_map(&r, fd, 8);
-			zero = open("/dev/zero", O_RDONLY);
-			pt_enable(fd);
-			pt_eq(read(zero, p, 8), 8);
-			pt_disable(fd);
-			next_sample(&r, &attr, &s, &rec);
-			for (i = 0; i < s.nr_ips; i++) {
-				if (s.ips[i] >= PERF_CONTEXT_MAX) {
-					section = s.ips[i];
-					continue;
-				}
-				nk += section == (u64)PERF_CONTEXT_KERNEL && s.ips[i] >> 63;
-				nu += section == (u64)PERF_CONTEXT_USER && !(s.ips[i] >> 63);
-				pt_check(section, "address without a marker");
-			}
-			pt_check(kernel ? nk >= 2 : !nk, "%llu kernel addresses with kernel=%d",
-				 (unsigned long long)nk, kernel);
-			pt_check(user ? nu >= 1 : !nu, "%llu user addresses with user=%d",
-				 (unsigned long long)nu, user);
-			if (kernel)
-				pt_eq(s.ips[1], s.ip);
-			close(fd);
-			close(zero);
-			if (user)
-				break;
-		}
-		if (kernel)
-			break;
-	}
-}
-
 static void raw_of_a_software_event(void)
 {
 	struct perf_event_attr attr = faults(PERF_SAMPLE_RAW);
@@ -546,110 +374,6 @@ static void raw_of_a_software_event(void)
 	pt_eq(s.raw_size, 4);
 	memcpy(&v, s.raw, 4);
 	pt_eq(v, 0);
-}
-
-static void user_registers(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR);
-	u8 *p = pt_fresh_pages(1);
-	struct pt_ring r;
-	int fd, i;
-
-	attr.sample_regs_user = (1ull << REG_SP) | (1ull << REG_PC) | (1ull << REG_ARG0) |
-				(1ull << REG_FP);
-	attr.sample_regs_intr = attr.sample_regs_user;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 8);
-	pt_enable(fd);
-	pt_chain_outer(p);
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	pt_eq(s.user_abi, PERF_SAMPLE_REGS_ABI_64);
-	pt_eq(s.user_regs[REG_PC], pt_addr(pt_chain_insn));
-	pt_eq(s.user_regs[REG_ARG0], pt_addr(p));
-	/* In the inner function the frame pointer is the stack pointer. */
-	pt_eq(s.user_regs[REG_SP], s.user_regs[REG_FP]);
-	pt_check(s.user_regs[REG_SP] < pt_addr(&fd) && s.user_regs[REG_SP] > pt_addr(&fd) - 4096,
-		 "stack pointer %#llx", (unsigned long long)s.user_regs[REG_SP]);
-	/* The fault interrupted user space: the same registers. */
-	pt_eq(s.intr_abi, PERF_SAMPLE_REGS_ABI_64);
-	for (i = 0; i < 64; i++)
-		pt_eq(s.intr_regs[i], s.user_regs[i]);
-}
-
-static void registers_inside_the_kernel(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER |
-					     PERF_SAMPLE_REGS_INTR);
-	u8 *p = pt_fresh_pages(1);
-	struct pt_ring r;
-	int fd, zero;
-
-	attr.sample_regs_user = (1ull << REG_SP) | (1ull << REG_PC);
-	attr.sample_regs_intr = 1ull << REG_PC;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 8);
-	zero = open("/dev/zero", O_RDONLY);
-	pt_enable(fd);
-	pt_eq(read(zero, p, 8), 8);
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	pt_eq(s.intr_regs[REG_PC], s.ip);
-	pt_check(s.ip >> 63, "IP %#llx is not the kernel's", (unsigned long long)s.ip);
-	/* USER are those of the system call. */
-	pt_check(!(s.user_regs[REG_PC] >> 63) && s.user_regs[REG_PC], "user PC %#llx",
-		 (unsigned long long)s.user_regs[REG_PC]);
-	pt_check(!(s.user_regs[REG_SP] >> 63) && s.user_regs[REG_SP], "user SP %#llx",
-		 (unsigned long long)s.user_regs[REG_SP]);
-}
-
-static void user_stack(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
-	u8 *p = pt_fresh_pages(1);
-	struct pt_ring r;
-	u64 word[2];
-	int fd;
-
-	attr.sample_regs_user = 1ull << REG_SP;
-	attr.sample_stack_user = 512;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 8);
-	pt_enable(fd);
-	pt_chain_outer(p);
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	pt_eq(s.stack_size, 512);
-	pt_eq(s.stack_dyn_size, 512);
-	/* On top: the saved frame pointer, the return address into outer. */
-	memcpy(word, s.stack, sizeof(word));
-	pt_eq(word[0], s.user_regs[REG_SP] + 16);
-	pt_eq(word[1], pt_addr(pt_chain_return));
-	/* What lies above belongs to this very function and did not change. */
-	pt_check(!memcmp(s.stack + 64, (u8 *)(uintptr_t)s.user_regs[REG_SP] + 64, 64),
-		 "the dump differs from the stack");
-}
-
-/* More than there is, and more than a record can hold. */
-static void user_stack_too_large(void)
-{
-	struct perf_event_attr attr = faults(PERF_SAMPLE_STACK_USER | PERF_SAMPLE_TID);
-	u8 *p = pt_fresh_pages(1);
-	struct pt_ring r;
-	int fd;
-
-	attr.sample_stack_user = 65528;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&r, fd, 64);
-	pt_enable(fd);
-	pt_touch(p, 1);
-	pt_disable(fd);
-	next_sample(&r, &attr, &s, &rec);
-	pt_check(s.stack_size > 32768 && s.stack_size < 65536, "stack of %llu bytes",
-		 (unsigned long long)s.stack_size);
-	pt_check(s.stack_dyn_size <= s.stack_size, "dynamic size %llu",
-		 (unsigned long long)s.stack_dyn_size);
-	pt_eq(s.tid, pt_tid());
 }
 
 static u64 physical(const void *at)
@@ -776,15 +500,7 @@ static const struct pt_case cases[] = {
 	{ "period_field", period_field },
 	{ "read_field_all_formats", read_field_all_formats },
 	{ "read_field_of_a_group", read_field_of_a_group },
-	{ "callchain_of_user_code", callchain_of_user_code },
-	{ "callchain_limits", callchain_limits },
-	{ "callchain_exclusions", callchain_exclusions },
-	{ "callchain_through_the_kernel", callchain_through_the_kernel },
 	{ "raw_of_a_software_event", raw_of_a_software_event },
-	{ "user_registers", user_registers },
-	{ "registers_inside_the_kernel", registers_inside_the_kernel },
-	{ "user_stack", user_stack },
-	{ "user_stack_too_large", user_stack_too_large },
 	{ "physical_address_and_page_sizes", physical_address_and_page_sizes },
 	{ "fields_no_software_event_has", fields_no_software_event_has },
 	{ "all_combinations_of_two", all_combinations_of_two },

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * inherit_life.c - inherited events and what may come between fork and exit: the event
+ * is closed, mapped, opened meanwhile, children come and go by the hundred or are killed.
+ *
+ * needs: smp hw
+ */
+#include "lib/calls.h"
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+
+static void many_children(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	pid_t pid[40];
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			call(3);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 40; i++)
+		pt_reap(pid[i]);
+	pt_eq(pt_count(fd), 120);
+}
+
+static void closed_while_children_live(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		int a = pt_open(&attr, 0, -1, -1, 0);
+		int b = pt_open(&attr, 0, -1, a, 0);
+
+		puppet_start(&p);
+		puppet_call(&p, 3);
+		close(i & 1 ? a : b);
+		puppet_call(&p, 3);
+		pt_eq(pt_count(i & 1 ? b : a), 6);
+		close(i & 1 ? b : a);
+		puppet_call(&p, 3);
+		puppet_stop(&p);
+	}
+}
+
+static void of_another_task(void)
+{
+	struct perf_event_attr attr = calls();
+	int go[2], fd;
+	pid_t pid;
+	char c;
+
+	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		pid_t inner;
+
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		inner = fork();
+		call(10);
+		if (inner)
+			waitpid(inner, NULL, 0);
+		_exit(0);
+	}
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	call(100);
+	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 20);
+}
+
+/* Children write where the parent's event writes, also when that changes later. */
+static void buffer_mapped_after_fork(void)
+{
+	struct perf_event_attr attr = calls();
+	struct puppet p;
+	struct pt_ring r;
+	int fd;
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.wakeup_events = 1;
+	keep_contexts_apart();
+	pt_pin(0);
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	puppet_start(&p);
+	puppet_call(&p, 3);
+	pt_map(&r, fd, 4);
+	puppet_call(&p, 5);
+	{
+		struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+		/* The one who polls is woken by the child's samples. */
+		pt_eq(poll(&pfd, 1, 0), 1);
+		pt_eq(pfd.revents, POLLIN);
+	}
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 5);
+	pt_unmap(&r);
+	puppet_call(&p, 2);
+	pt_map(&r, fd, 2);
+	puppet_call(&p, 1);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 1);
+	puppet_stop(&p);
+	pt_eq(pt_count(fd), 11);
+}
+
+struct race {
+	pthread_barrier_t start;
+	struct perf_event_attr attr;
+	bool stop;
+};
+
+static void *open_and_close(void *arg)
+{
+	struct race *race = arg;
+
+	pthread_barrier_wait(&race->start);
+	while (!__atomic_load_n(&race->stop, __ATOMIC_ACQUIRE)) {
+		int lead = pt_try_open(&race->attr, getpid(), -1, -1, 0);
+		int sib = pt_try_open(&race->attr, getpid(), -1, lead, 0);
+
+		close(lead);
+		close(sib);
+	}
+	return NULL;
+}
+
+/* class 35: fork against open and close of what is being inherited */
+static void class35_fork_races_open_and_close(void)
+{
+	struct race race = { .attr = calls() };
+	int fd = pt_open(&race.attr, 0, -1, -1, 0);
+	pthread_t t;
+	int i;
+
+	pthread_barrier_init(&race.start, NULL, 2);
+	pt_need(!pthread_create(&t, NULL, open_and_close, &race), "thread");
+	pthread_barrier_wait(&race.start);
+	for (i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			call(2);
+			_exit(0);
+		}
+		pt_reap(pid);
+	}
+	__atomic_store_n(&race.stop, true, __ATOMIC_RELEASE);
+	pthread_join(t, NULL);
+	/* The one that was there all the time missed nothing. */
+	pt_eq(pt_count(fd), 60);
+}
+
+/* Children killed in the middle of fork and work leave nothing behind. */
+static void killed_children(void)
+{
+	struct perf_event_attr attr = calls();
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	u64 last = 0;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (;;) {
+				pid_t inner = fork();
+
+				if (!inner)
+					_exit(0);
+				call(1);
+				waitpid(inner, NULL, 0);
+			}
+		}
+		while (pt_count(fd) < last + 3)
+			sched_yield();
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		pt_check(pt_count(fd) >= last + 3, "the sum shrank");
+		last = pt_count(fd);
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "many_children", many_children },
+	{ "closed_while_children_live", closed_while_children_live },
+	{ "of_another_task", of_another_task },
+	{ "buffer_mapped_after_fork", buffer_mapped_after_fork },
+	{ "class35_fork_races_open_and_close", class35_fork_races_open_and_close },
+	{ "killed_children", killed_children },
+};
+
+PT_MAIN(cases)

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmu_leaves.c - what becomes of events whose PMU leaves, with the test PMU.
+ *
+ * needs: smp hw
+ */
+#include "lib/test_count.h"
+#include <poll.h>
+#include <pthread.h>
+
+/* ---- events whose PMU leaves ---- */
+
+static void is_revoked(int fd, u64 count)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct perf_event_attr attr = faults();
+
+	pt_eq(pt_count(fd), count);
+	pt_eq(poll(&p, 1, 0), 1);
+	pt_eq(p.revents, POLLERR);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), -ENODEV);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0), -ENODEV);
+	pt_eq(pt_try_open(&attr, 0, -1, fd, 0), -ENODEV);
+	pt_check(!pt_try_map(fd, 1, PROT_READ | PROT_WRITE) && errno == ENODEV, "mmap works");
+}
+
+static void class42_live_events(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int task, cpu, task_on_cpu, off, mapped;
+	struct pt_ring r;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	task = pt_open(&attr, 0, -1, -1, 0);
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	task_on_cpu = pt_open(&attr, 0, 0, -1, 0);
+	attr.disabled = 1;
+	off = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", 0), 0);
+	hit(3);
+	close(task_on_cpu);
+	attr.sample_period = 2;
+	mapped = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, mapped, 8);
+	hit(4);
+
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	none_left();
+	is_revoked(task, 7);
+	is_revoked(cpu, 7);
+	is_revoked(off, 0);
+	is_revoked(mapped, 4);
+	pt_eq(pt_module_get(MODULE, "kernel_count"), 7);
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 2);
+	pt_unmap(&r);
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", -1), 0);
+
+	/* The module stays until the last of them is closed. */
+	close(task);
+	close(cpu);
+	close(off);
+	pt_eq(pt_unload_module(MODULE), -EAGAIN);
+	close(mapped);
+	sw.disabled = 0;
+	close(pt_open(&sw, 0, -1, -1, 0));
+	pt_eq(pt_unload_module(MODULE), 0);
+}
+
+/* Other members of its groups go on, as leaders if they have to. */
+static void class42_groups(void)
+{
+	struct perf_event_attr attr, sw = faults(), clock = pt_attr(PT_SW(CPU_CLOCK));
+	int lead, member, hw_lead, sw_member, clock_lead, ticks;
+	u64 before;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	lead = pt_open(&sw, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, lead, 0);
+	hw_lead = pt_open(&attr, 0, -1, -1, 0);
+	sw_member = pt_open(&sw, 0, -1, hw_lead, 0);
+	/* A clock that samples has to be scheduled, by whomever. */
+	clock.sample_period = 1000000;
+	clock_lead = pt_open(&clock, 0, -1, -1, 0);
+	pt_open(&attr, 0, -1, clock_lead, 0);
+	ticks = pt_open(&clock, 0, -1, clock_lead, 0);
+	hit(5);
+
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	none_left();
+	is_revoked(member, 5);
+	is_revoked(hw_lead, 5);
+	pt_reset(lead);
+	pt_reset(sw_member);
+	pt_fault(20);
+	pt_check(pt_count(lead) >= 20, "the leader stopped");
+	pt_check(pt_count(sw_member) >= 20, "the sibling of a leader that is gone stopped");
+	before = pt_count(ticks);
+	pt_burn(20000000);
+	pt_check(pt_count(ticks) > before, "the clock stands still");
+	pt_switch_out();
+	pt_burn(20000000);
+	pt_check(pt_count(clock_lead) > before, "the leading clock stands still");
+	close(pt_open(&sw, 0, -1, lead, 0));
+	close(pt_open(&sw, 0, -1, sw_member, 0));
+}
+
+/* A group that had hardware once does not remember it. */
+static void class42_group_after_hardware(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, member, i;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	lead = pt_open(&sw, 0, -1, -1, 0);
+	for (i = 0; i < 3; i++) {
+		member = pt_open(&attr, 0, -1, lead, 0);
+		hit(2);
+		pt_eq(pt_count(member), 2);
+		close(member);
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+		pt_switch_out();
+		pt_reset(lead);
+		pt_fault(20);
+		pt_check(pt_count(lead) >= 20, "the leader stopped");
+		close(pt_open(&sw, 0, -1, lead, 0));
+		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	}
+}
+
+static void wait_for_end(void *arg)
+{
+	int *fds = arg;
+	char c;
+
+	hit(10);
+	pt_eq(write(fds[3], "x", 1), 1);
+	pt_eq(read(fds[0], &c, 1), 1);
+	pt_fault(1);
+}
+
+static void class42_inherited(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int fds[4], fd, soft;
+	pid_t child;
+	char c;
+
+	load(NULL);
+	need_revoking();
+	pt_need(!pipe(fds) && !pipe(fds + 2), "pipe: %s", strerror(errno));
+	attr = hits();
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	sw.inherit = 1;
+	soft = pt_open(&sw, 0, -1, fd, 0);
+	hit(1);
+	child = pt_fork(wait_for_end, fds);
+	pt_eq(read(fds[2], &c, 1), 1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	none_left();
+	is_revoked(fd, 11);
+	pt_eq(write(fds[1], "x", 1), 1);
+	pt_reap(child);
+	is_revoked(fd, 11);
+	pt_check(pt_count(soft) > 0, "the software event is gone");
+	/* Forking goes on, too. */
+	pt_reap(pt_fork((void (*)(void *))pt_switch_out, NULL));
+}
+
+/* A task that has used a PMU, and is switched in and out, when it is gone and when it is back. */
+static void class42_task_outlives(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int fd, i;
+
+	load(NULL);
+	need_revoking();
+	pt_open(&sw, 0, -1, -1, 0);
+	for (i = 0; i < 5; i++) {
+		attr = hits();
+		fd = pt_open(&attr, 0, i & 1 ? 0 : -1, -1, 0);
+		pt_switch_out();
+		hit(3);
+		pt_eq(pt_count(fd), 3);
+		if (i > 2)
+			close(fd);
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+		pt_switch_out();
+		close(pt_open(&sw, 0, i & 1 ? 0 : -1, -1, 0));
+		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	}
+}
+
+static bool stop;
+static long opened, forked;	/* with the PMU there */
+
+static void *opens(void *arg)
+{
+	struct perf_event_attr attr = *(struct perf_event_attr *)arg;
+
+	if (pt_online_cpus() > 1)
+		pt_pin(1);
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		int fd = pt_try_open(&attr, 0, -1, -1, 0);
+		int sibling = -1;
+		u64 v;
+
+		pt_check(fd >= 0 || fd == -ENOENT || fd == -ENODEV, "open: %s", strerror(-fd));
+		if (fd < 0)
+			continue;
+		sibling = pt_try_open(&attr, 0, -1, fd, 0);
+		pt_check(sibling >= 0 || sibling == -ENOENT || sibling == -ENODEV, "sibling: %s",
+			 strerror(-sibling));
+		pt_eq(read(fd, &v, sizeof(v)), sizeof(v));
+		if (sibling >= 0)
+			close(sibling);
+		close(fd);
+		__atomic_fetch_add(&opened, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void *forks(void *arg)
+{
+	struct perf_event_attr attr = *(struct perf_event_attr *)arg;
+
+	attr.inherit = 1;
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		int fd = pt_try_open(&attr, 0, -1, -1, 0);
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		pt_check(pid > 0, "fork: %s", strerror(errno));
+		waitpid(pid, NULL, 0);
+		/* One that fails when the copies have been made: there is no room for the pidfd. */
+		pt_eq(syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 1, 0, 0), -1);
+		pt_eq(errno, EFAULT);
+		if (fd < 0)
+			continue;
+		close(fd);
+		__atomic_fetch_add(&forked, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static bool advanced(long *count, long since)
+{
+	return __atomic_load_n(count, __ATOMIC_RELAXED) != since;
+}
+
+/* The PMU comes and goes while others open, inherit, read and close. */
+static void class42_races(void)
+{
+	struct perf_event_attr attr;
+	pthread_t opener, forker;
+	int i;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	pt_need(!pthread_create(&opener, NULL, opens, &attr), "no thread");
+	pt_need(!pthread_create(&forker, NULL, forks, &attr), "no thread");
+	for (i = 0; i < 100; i++) {
+		long opens_before, forks_before;
+
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+		none_left();
+		opens_before = __atomic_load_n(&opened, __ATOMIC_RELAXED);
+		forks_before = __atomic_load_n(&forked, __ATOMIC_RELAXED);
+		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+		pt_burn(1000000);
+		/* Each has its turn, whomever the scheduler prefers. */
+		while (!advanced(&opened, opens_before) || !advanced(&forked, forks_before))
+			sched_yield();
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+	pthread_join(opener, NULL);
+	pthread_join(forker, NULL);
+	none_left();
+}
+
+static const struct pt_case cases[] = {
+	{ "class42_live_events", class42_live_events },
+	{ "class42_groups", class42_groups },
+	{ "class42_group_after_hardware", class42_group_after_hardware },
+	{ "class42_inherited", class42_inherited },
+	{ "class42_task_outlives", class42_task_outlives },
+	{ "class42_races", class42_races },
+};
+
+PT_MAIN(cases)
