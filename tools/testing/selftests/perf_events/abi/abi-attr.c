@@ -3,7 +3,7 @@
  * Sections about the attr itself: how its size is negotiated, and what each
  * bit, word, sample bit and read format is answered alone and in pairs.
  *
- * The sweeps are shared with abi-more.c, which runs them over the bits of
+ * The sweeps are shared with abi-driver.c, which runs them over the bits of
  * features that may be absent; a pair belongs there when either half does.
  */
 #include "abi.h"
@@ -266,7 +266,7 @@ void sweep_words(const unsigned char *words, unsigned int n)
 
 static void attr_words(void)
 {
-	/* All words but the size, the bits and those in abi-more.c. */
+	/* All words but the size, the bits and those in abi-driver.c. */
 	static const unsigned char words[] = {
 		2, 3, 4, 5, 8, 9, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 27, 32, 33,
 	};

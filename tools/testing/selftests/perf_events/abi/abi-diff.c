@@ -29,7 +29,7 @@ static const struct section *const tables[] = {
 	attr_sections, type_sections, open_sections, group_sections, perm_sections,
 	file_sections, map_sections, count_sections, task_sections, ring_sections,
 	side_sections, sample_sections, system_sections, aux_sections, bpf_sections,
-	more_sections,
+	driver_sections, object_sections,
 };
 
 static const char *current_section = "none";

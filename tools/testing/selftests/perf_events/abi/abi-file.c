@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sections about the event's file: read() in every format and size, ioctl()
- * in every number, poll(), and the calls an event's file does not have.
+ * in every number, poll(), attrs that are changed, and the calls an event's file
+ * does not have.
  */
 #include "abi.h"
 #include <limits.h>
@@ -481,6 +482,44 @@ static void filter(void)
 	}
 }
 
+static const char *const ioctl_sources[] = {
+	"sw-page-faults", "sw-task-clock", "tp-getppid", "bp-w8", "hw-cycles", "pmu-kprobe",
+	"pmu-uprobe",
+};
+
+static void modify(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ioctl_sources); i++) {
+		const struct source *s = source_find(ioctl_sources[i]);
+		struct perf_event_attr a;
+		char name[64];
+		int fd;
+
+		if (s->absent)
+			continue;
+		source_attr(s, &a);
+		attr_set_bits(&a, 1);
+		fd = pe_open(&a, 0, -1, -1, 0);
+		if (fd < 0)
+			continue;
+		snprintf(name, sizeof(name), "%s", s->name);
+		say(name, "modify-null %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+							  0))));
+		say(name, "modify-same %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+							  &a))));
+		a.config++;
+		say(name, "modify-config %s",
+		    res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a))));
+		a.config--;
+		a.type++;
+		say(name, "modify-type %s", res(neg(ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+							  &a))));
+		close(fd);
+	}
+}
+
 const struct section file_sections[] = {
 	{ "file-read-sizes", read_sizes_all },
 	{ "file-read-words", read_words },
@@ -490,5 +529,6 @@ const struct section file_sections[] = {
 	{ "file-ioctl-unknown", file_ioctl_unknown },
 	{ "file-poll", file_poll },
 	{ "filter", filter },
+	{ "file-modify", modify },
 	{ }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sections about what the subsystem shows outside its system call: the
- * event_source bus in sysfs, the sysctls, and the fdinfo of an event.
+ * event_source bus in sysfs, the sysctls, and the fdinfo of an event; and CPUs that
+ * go offline.
  *
  * What a driver puts there (formats, events) is the driver's; the lists here
  * are of the files the core makes.
@@ -197,10 +198,51 @@ static void system_fdinfo(void)
 	close(fd);
 }
 
+static void hotplug(void)
+{
+	const char *online = "/sys/devices/system/cpu/cpu1/online";
+	static const char *const sources[] = { "sw-page-faults", "sw-cpu-clock", "hw-cycles",
+		"bp-w8" };
+	unsigned int i;
+	int fds[4];
+	u64 v;
+
+	if (nr_cpus < 2 || access(online, W_OK)) {
+		say("skipped", "one CPU, or it cannot be taken offline");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct perf_event_attr a;
+
+		source_attr(source_find(sources[i]), &a);
+		fds[i] = pe_open(&a, -1, 1, -1, 0);
+	}
+	say("offline", "%s", res(file_write(online, "0")));
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		struct perf_event_attr a;
+
+		source_attr(source_find(sources[i]), &a);
+		say(sources[i], "open %s", res(try_open_at(&a, -1, 1, -1, 0)));
+		say(sources[i], "task on it %s", res(try_open_at(&a, 0, 1, -1, 0)));
+		if (fds[i] < 0)
+			continue;
+		say(sources[i], "read of the one before %ld", neg(read(fds[i], &v, 8)));
+		say(sources[i], "enable %s", res(neg(ioctl(fds[i], PERF_EVENT_IOC_ENABLE, 0))));
+	}
+	say("online", "%s", res(file_write(online, "1")));
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (fds[i] < 0)
+			continue;
+		say(sources[i], "read after %ld", neg(read(fds[i], &v, 8)));
+		close(fds[i]);
+	}
+}
+
 const struct section system_sections[] = {
 	{ "system-sysfs", system_sysfs },
 	{ "system-sysctl", system_sysctl },
 	{ "system-rate", system_rate },
 	{ "system-fdinfo", system_fdinfo },
+	{ "hotplug", hotplug },
 	{ }
 };

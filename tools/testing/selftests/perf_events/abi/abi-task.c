@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sections about events and the life of tasks: inheritance by fork and by
- * thread, enable_on_exec, exit, attaching to another task, and signals.
+ * thread, enable_on_exec, remove_on_exec, exit, attaching to another task, and signals.
  *
  * Children do a fixed number of page faults in an area of their own parent's
  * making, so that sums are exact: faults of fork and exit themselves are left
@@ -481,6 +481,42 @@ static void task_signal(void)
 	signal(sig, SIG_DFL);
 }
 
+static void remove_on_exec(void)
+{
+	struct perf_event_attr a;
+	u64 before, after;
+	int p[2], fd;
+	pid_t pid;
+	char c;
+
+	if (pipe(p) < 0)
+		die("pipe");
+	pid = fork_quiet();
+	if (!pid) {
+		close(p[1]);
+		if (read(p[0], &c, 1) != 0)
+			_exit(1);
+		execl(self_path, "abi-diff", "--faults", NULL);
+		_exit(9);
+	}
+	close(p[0]);
+	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+	attr_set_bits(&a, 1ull << 36);
+	fd = pe_open(&a, pid, -1, -1, 0);
+	if (fd < 0) {
+		say("open", "%s", res(fd));
+		close(p[1]);
+		wait_child(pid);
+		return;
+	}
+	close(p[1]);
+	wait_child(pid);
+	after = read_count(fd);
+	before = 20;
+	say("counted-after-exec", "%d", after >= before);
+	close(fd);
+}
+
 const struct section task_sections[] = {
 	{ "task-inherit", task_inherit },
 	{ "task-inherit-ioctl", task_inherit_ioctl },
@@ -489,5 +525,6 @@ const struct section task_sections[] = {
 	{ "task-exec", task_exec },
 	{ "task-exit", task_exit },
 	{ "task-signal", task_signal },
+	{ "exec-remove", remove_on_exec },
 	{ }
 };

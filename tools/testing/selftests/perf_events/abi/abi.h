@@ -65,7 +65,8 @@ extern const struct section sample_sections[];
 extern const struct section system_sections[];
 extern const struct section aux_sections[];
 extern const struct section bpf_sections[];
-extern const struct section more_sections[];
+extern const struct section driver_sections[];
+extern const struct section object_sections[];
 
 void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void die(const char *what) __attribute__((noreturn));

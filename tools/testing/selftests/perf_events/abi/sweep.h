@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sweeps of abi-attr.c, which abi-more.c runs over other bits.
+ * The sweeps of abi-attr.c, which abi-driver.c runs over other bits.
  */
 #ifndef ABI_SWEEP_H
 #define ABI_SWEEP_H
