@@ -9,6 +9,9 @@
 #include "lib/bpf_overflow.h"
 #include <signal.h>
 
+static struct pt_record rec;
+static struct pt_sample s;
+
 /* Counts its runs and wants every nth sample. */
 static int answers_nth(int32_t n)
 {

@@ -20,8 +20,6 @@ enum {
 
 static struct pt_words w;
 static struct pt_code code;
-static struct pt_record rec;
-static struct pt_sample s;
 static struct pt_ring ring;
 
 static inline void start(void)
