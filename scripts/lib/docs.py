@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The documents: they build, their links lead somewhere, the names they use are in the code."""
+import fnmatch
 import glob
 import os
 import re
@@ -54,11 +55,46 @@ def broken_links(path, text):
             and not os.path.exists(os.path.join(os.path.dirname(path), x))]
 
 
+def known_cases():
+    """PROGRAM.CASE of every selftest, SUITE.CASE of KUnit's."""
+    found = []
+    for path in glob.glob(rig.TOP + "/kernel/events/tests/*.c") + \
+            glob.glob(rig.TOP + "/arch/**/*kunit*.c", recursive=True):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        found += [suite + "." + x for suite in re.findall(r'\.name\s*= "(\w+)"', text)
+                  for x in re.findall(r"KUNIT_CASE\w*\((\w+)", text)]
+    for path in glob.glob(os.path.join(rig.TOP, rig.TESTS, "*.c")):
+        with open(path, encoding="utf-8") as f:
+            tables = re.findall(r"pt_case cases\[\] = \{(.*?)^\};", f.read(), re.M | re.S)
+        name = os.path.basename(path)[:-2]
+        found += [name + "." + x for t in tables for x in re.findall(r'\{ "([^"]+)"', t)]
+    return found
+
+
+def absent_cases(text, cases):
+    """What the text names as PROGRAM.CASE of a test, and no program has."""
+    programs = {x.partition(".")[0] for x in cases}
+    named = re.findall(r'\b([a-z]\w*)\.(?!(?:c|h|rst|txt)\b)("[^"]+"|\w*[a-z*][\w*]*)', text)
+    return sorted({"%s.%s" % x for x in named if x[0] in programs
+                   and not fnmatch.filter(cases, "%s.%s" % (x[0], x[1].strip('"')))})
+
+
+def check_cases(tally):
+    cases = known_cases()
+    for path in (PAGES + "/testing.rst", os.path.join(rig.TOP, rig.TESTS, "lib/classes.txt")):
+        with open(path, encoding="utf-8") as f:
+            wrong = absent_cases(f.read(), cases)
+        tally.add("docs: cases in " + os.path.relpath(path, rig.TOP), "failed" if wrong else "ok",
+                  "".join("\n    there is no " + x for x in wrong))
+
+
 def check(tally):
     rig.run([os.path.join(rig.SCRIPTS, "deps"), "python3-sphinx"])
     r = subprocess.run([os.path.join(rig.SCRIPTS, "docs")], capture_output=True, text=True)
     tally.add("docs: Sphinx builds every page without a warning",
               "failed" if r.returncode else "ok", r.stderr[:3000])
+    check_cases(tally)
     words, files = known_words(), known_files()
     readme = os.path.join(rig.TOP, "README.md")
     for path in sorted(glob.glob(PAGES + "/*.rst")) + [readme]:

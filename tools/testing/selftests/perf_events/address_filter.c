@@ -478,7 +478,7 @@ static const struct pt_case cases[] = {
 	{ "disabled meanwhile", disabled_meanwhile },
 	{ "inherited", inherited },
 	{ "exec forgets", exec_forgets },
-	{ "class31 a file that is deleted", file_that_is_deleted },
+	{ "a file that is deleted", file_that_is_deleted },
 };
 
 int main(int argc, char **argv)

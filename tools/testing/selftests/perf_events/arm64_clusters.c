@@ -173,8 +173,8 @@ static void events_of_a_cpu(void)
 	}
 }
 
-/* class 16: a group's members are all counted or none. */
-static void class16_groups(void)
+/* A group's members are all counted or none. */
+static void groups_do_not_mix(void)
 {
 	struct perf_event_attr a, b, sw = pt_attr(PT_SW(DUMMY));
 	int lead;
@@ -254,7 +254,7 @@ static const struct pt_case cases[] = {
 	{ "on_its_own_cpus_only", on_its_own_cpus_only },
 	{ "one_in_each_cluster", one_in_each_cluster },
 	{ "events_of_a_cpu", events_of_a_cpu },
-	{ "class16_groups", class16_groups },
+	{ "groups_do_not_mix", groups_do_not_mix },
 	{ "generic_events", generic_events },
 	{ "sampling", sampling },
 };

@@ -467,7 +467,7 @@ static const struct pt_case cases[] = {
 	{ "no_increment_from_user_space", no_increment_from_user_space },
 	{ "groups_and_counters", groups_and_counters },
 	{ "disabled_members_need_no_counter", disabled_members_need_no_counter },
-	{ "class16_group_of_two_pmus", group_of_two_pmus },
+	{ "group_of_two_pmus", group_of_two_pmus },
 	{ "refusals", refusals },
 	{ "generic_events", generic_events },
 	{ "files_in_sysfs", files_in_sysfs },

@@ -323,8 +323,8 @@ static const struct pt_case cases[] = {
 	{ "in_the_kernel", in_the_kernel },
 	{ "in_idle", in_idle },
 	{ "periods_beyond_32_bits", periods_beyond_32_bits },
-	{ "class47_counts_beyond_32_bits", counts_beyond_32_bits },
-	{ "class47_carry_into_the_upper_half", carry_into_the_upper_half },
+	{ "counts_beyond_32_bits", counts_beyond_32_bits },
+	{ "carry_into_the_upper_half", carry_into_the_upper_half },
 	{ "period_at_once", period_at_once },
 	{ "period_while_disabled", period_while_disabled },
 };

@@ -71,7 +71,7 @@ static void no_tracer(void)
 }
 
 /* Class 7: requests for more than there can be are refused early, without a warning. */
-static void class7_out_of_bounds(void)
+static void out_of_bounds(void)
 {
 	struct perf_event_attr attr = aux_attr();
 	int fd = pt_open(&attr, 0, -1, -1, 0), shift;
@@ -306,7 +306,7 @@ static long long locked_kb(void)
 }
 
 /* An area has one price, however often it is mapped, and gets it back with the last mapping. */
-static void class30_price(void)
+static void price(void)
 {
 	long long kb = (long long)aux_page() / 1024, before;
 	struct aux x, y;
@@ -423,7 +423,7 @@ static void *spin(void *arg)
 }
 
 /* The area comes and goes on one CPU while the tracer writes from a timer of another. */
-static void class28_unmap_against_writer(void)
+static void unmap_against_writer(void)
 {
 	struct perf_event_attr attr;
 	struct aux x;
@@ -477,7 +477,7 @@ static void *remap(void *arg)
 }
 
 /* Two threads map and unmap the same area: it is made and freed by whoever comes first and last. */
-static void class28_map_against_unmap(void)
+static void map_against_unmap(void)
 {
 	struct aux x, y;
 	pthread_t t;
@@ -499,7 +499,7 @@ static void class28_map_against_unmap(void)
 static const struct pt_case cases[] = {
 	{ "where", where },
 	{ "no_tracer", no_tracer },
-	{ "class7_out_of_bounds", class7_out_of_bounds },
+	{ "out_of_bounds", out_of_bounds },
 	{ "second_mapping", second_mapping },
 	{ "protected", protected },
 	{ "moved", moved },
@@ -510,12 +510,12 @@ static const struct pt_case cases[] = {
 	{ "buffer_goes_first", buffer_goes_first },
 	{ "close_while_writing", close_while_writing },
 	{ "exit_while_writing", exit_while_writing },
-	{ "class30_price", class30_price },
+	{ "price", price },
 	{ "too_dear", too_dear },
 	{ "page_runs", page_runs },
 	{ "no_such_run", no_such_run },
-	{ "class28_unmap_against_writer", class28_unmap_against_writer },
-	{ "class28_map_against_unmap", class28_map_against_unmap },
+	{ "unmap_against_writer", unmap_against_writer },
+	{ "map_against_unmap", map_against_unmap },
 };
 
 PT_MAIN(cases)

@@ -46,7 +46,7 @@ static void check_record(struct aux *x, u64 pos, u64 len)
 }
 
 /* In the middle of a trace. The order in which the rest is given back: area, buffer, file. */
-static void class42_while_writing(void)
+static void while_writing(void)
 {
 	struct aux x;
 
@@ -73,7 +73,7 @@ static void class42_while_writing(void)
 }
 
 /* The other order: the file first. */
-static void class42_file_goes_first(void)
+static void file_goes_first(void)
 {
 	struct aux x;
 
@@ -112,7 +112,7 @@ static void mappings_it_hears_of(void)
 }
 
 /* An area that outlives its PMU is not for the next one, though that is at the same address. */
-static void class42_next_of_the_same_address(void)
+static void next_of_the_same_address(void)
 {
 	struct perf_event_attr attr, dummy = pt_attr(PT_SW(DUMMY));
 	struct aux x;
@@ -156,7 +156,7 @@ static void class42_next_of_the_same_address(void)
 }
 
 /* Members of its group lose what they had of it. */
-static void class42_group(void)
+static void group_of_tracers(void)
 {
 	struct perf_event_attr sw = pt_attr(PT_SW(PAGE_FAULTS));
 	int source, faults;
@@ -194,7 +194,7 @@ static void trace_in_child(void *arg)
 }
 
 /* An inherited tracer: its PMU leaves, then its task exits, then its parent is closed. */
-static void class42_inherited(void)
+static void inherited(void)
 {
 	struct perf_event_attr attr;
 	struct child c;
@@ -224,12 +224,12 @@ static void class42_inherited(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "class42_while_writing", class42_while_writing },
-	{ "class42_file_goes_first", class42_file_goes_first },
+	{ "while_writing", while_writing },
+	{ "file_goes_first", file_goes_first },
 	{ "mappings_it_hears_of", mappings_it_hears_of },
-	{ "class42_next_of_the_same_address", class42_next_of_the_same_address },
-	{ "class42_group", class42_group },
-	{ "class42_inherited", class42_inherited },
+	{ "next_of_the_same_address", next_of_the_same_address },
+	{ "group_of_tracers", group_of_tracers },
+	{ "inherited", inherited },
 };
 
 PT_MAIN(cases)

@@ -4,8 +4,8 @@
  *
  * No overflow may be lost or seen twice: each was either a run of a program
  * that refused the sample, or a sample. And a program may be gone for good
- * only when nobody runs it any more; about that the kernel's log has to be
- * asked, see the class 33 cases.
+ * only when nobody runs it any more; about that the kernel's log
+ * has to be asked, which is what links and closes on busy events are for.
  *
  * needs: smp
  */
@@ -91,7 +91,7 @@ static void wait_for_runs(u64 more)
 }
 
 /* Links come and go; nothing is lost between them. */
-static void class33_links_on_busy_events(void)
+static void links_on_busy_events(void)
 {
 	struct perf_event_attr attr = faults();
 	int fd[THREADS_MAX], cpus, i, k, refuse, pass;
@@ -141,7 +141,7 @@ static void class33_links_on_busy_events(void)
 }
 
 /* The event goes, and with it the last reference on its program. */
-static void class33_close_of_busy_events(void)
+static void close_of_busy_events(void)
 {
 	struct perf_event_attr attr = faults();
 	int cpus, i, k;
@@ -167,7 +167,7 @@ static void class33_close_of_busy_events(void)
 }
 
 /* Timers on every CPU instead of faults: overflows in interrupts. */
-static void class33_links_on_busy_clocks(void)
+static void links_on_busy_clocks(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 	int fd[THREADS_MAX], link[THREADS_MAX], cpus, i, k, prog;
@@ -212,7 +212,7 @@ static void *link_for_ever(void *arg)
 	return NULL;
 }
 
-static void class33_fork_against_link(void)
+static void fork_against_link(void)
 {
 	struct perf_event_attr attr = faults();
 	pthread_t t;
@@ -283,10 +283,10 @@ static void programs_on_a_busy_tracepoint(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "class33_links_on_busy_events", class33_links_on_busy_events },
-	{ "class33_close_of_busy_events", class33_close_of_busy_events },
-	{ "class33_links_on_busy_clocks", class33_links_on_busy_clocks },
-	{ "class33_fork_against_link", class33_fork_against_link },
+	{ "links_on_busy_events", links_on_busy_events },
+	{ "close_of_busy_events", close_of_busy_events },
+	{ "links_on_busy_clocks", links_on_busy_clocks },
+	{ "fork_against_link", fork_against_link },
 	{ "programs_on_a_busy_tracepoint", programs_on_a_busy_tracepoint },
 };
 

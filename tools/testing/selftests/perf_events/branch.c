@@ -426,7 +426,7 @@ static const struct pt_case cases[] = {
 	{ "branch stack and cgroup", stack_and_cgroup },
 	{ "counters of branches", branch_counters },
 	{ "no branches this time", none_this_time },
-	{ "class11 branches of the kernel", privilege },
+	{ "branches of the kernel", privilege },
 	{ "inherited, with memory of the driver", inherited },
 	{ "values of the driver", values_of_the_driver },
 	{ "values nobody knows", values_nobody_knows },

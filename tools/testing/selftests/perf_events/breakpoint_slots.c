@@ -290,7 +290,7 @@ static void change_of_kind(void)
 }
 
 /* Which part of an attr may change, and to what. */
-static void class48_bad_changes(void)
+static void bad_changes(void)
 {
 	struct perf_event_attr was = watch(HW_BREAKPOINT_W), attr = was;
 	int n = slots(), one = pt_open(&was, 0, -1, -1, 0);
@@ -325,7 +325,7 @@ static void class48_bad_changes(void)
 	pt_eq(slots(), n);
 }
 
-static void class48_bad_types(void)
+static void bad_types(void)
 {
 	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
 	int n = slots();
@@ -464,8 +464,8 @@ static const struct pt_case cases[] = {
 	{ "inherited", inherited },
 	{ "task_that_is_gone", task_that_is_gone },
 	{ "change_of_kind", change_of_kind },
-	{ "class48_bad_changes", class48_bad_changes },
-	{ "class48_bad_types", class48_bad_types },
+	{ "bad_changes", bad_changes },
+	{ "bad_types", bad_types },
 	{ "kernel_addresses", kernel_addresses },
 	{ "open_race", open_race },
 	{ "closed_while_the_task_forks", closed_while_the_task_forks },

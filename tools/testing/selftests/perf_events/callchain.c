@@ -191,7 +191,7 @@ static void depth_from_sysctl(void)
 }
 
 /* More than the buffers can hold is refused, not crashed on. */
-static void class6_huge_depth(void)
+static void huge_depth(void)
 {
 	struct perf_event_attr attr = faults();
 	int ret;
@@ -322,7 +322,7 @@ static const struct pt_case cases[] = {
 	{ "few_markers", few_markers },
 	{ "sysctls_while_in_use", sysctls_while_in_use },
 	{ "depth_from_sysctl", depth_from_sysctl },
-	{ "class6_huge_depth", class6_huge_depth },
+	{ "huge_depth", huge_depth },
 	{ "true_return_addresses", true_return_addresses },
 	{ "buffers_come_and_go", buffers_come_and_go },
 };

@@ -78,7 +78,7 @@ static u64 faults_so_far(struct runner *r)
 }
 
 /* A task that runs is moved: each of its faults is counted once, here or there. */
-static void class40_moved_while_running(void)
+static void moved_while_running(void)
 {
 	const char *a = cg_make(""), *b = cg_make("/b"), *c = cg_make("/c");
 	int cpu = pt_online_cpus() - 1;
@@ -118,7 +118,7 @@ static void class40_moved_while_running(void)
 }
 
 /* Events go while their cgroup runs elsewhere, the cgroup goes next. */
-static void class40_closed_while_running(void)
+static void closed_while_running(void)
 {
 	const char *a = cg_make(""), *b = cg_make("/b");
 	int cpu = pt_online_cpus() - 1;
@@ -142,7 +142,7 @@ static void class40_closed_while_running(void)
 }
 
 /* An open that fails, early or late, holds nothing: the cgroup can go. */
-static void class40_failed_open_holds_nothing(void)
+static void failed_open_holds_nothing(void)
 {
 	struct perf_event_attr good = pt_attr(PT_SW(PAGE_FAULTS)), bad = good;
 	const char *a = cg_make(""), *b = cg_make("/b");
@@ -250,9 +250,9 @@ static void version_1(void)
 static const struct pt_case cases[] = {
 	{ "removed", removed },
 	{ "exited", exited },
-	{ "class40_failed_open_holds_nothing", class40_failed_open_holds_nothing },
-	{ "class40_moved_while_running", class40_moved_while_running },
-	{ "class40_closed_while_running", class40_closed_while_running },
+	{ "failed_open_holds_nothing", failed_open_holds_nothing },
+	{ "moved_while_running", moved_while_running },
+	{ "closed_while_running", closed_while_running },
 	{ "version_1", version_1 },
 };
 

@@ -150,8 +150,8 @@ static void by_frequency(void)
 	check_number(n, after - before, 500000);
 }
 
-/* class 49: a period below what a timer can do must not lock up the machine */
-static void class49_tiny_period(void)
+/* A period below what a timer can do must not lock up the machine */
+static void tiny_period(void)
 {
 	static const u64 period[] = { 1, 10, 9999 };
 	unsigned int i;
@@ -353,7 +353,7 @@ static const struct pt_case cases[] = {
 	{ "task_clock_of_a_loop", task_clock_of_a_loop },
 	{ "intervals", intervals },
 	{ "by_frequency", by_frequency },
-	{ "class49_tiny_period", class49_tiny_period },
+	{ "tiny_period", tiny_period },
 	{ "not_while_asleep", not_while_asleep },
 	{ "exclusions", exclusions },
 	{ "idle_cpu", idle_cpu },

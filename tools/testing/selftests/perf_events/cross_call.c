@@ -72,12 +72,12 @@ static void calls_take_effect(bool wanders)
 	pt_disable(fd);
 }
 
-static void class44_calls_to_a_running_task(void)
+static void calls_to_a_running_task(void)
 {
 	calls_take_effect(false);
 }
 
-static void class44_calls_to_a_wandering_task(void)
+static void calls_to_a_wandering_task(void)
 {
 	calls_take_effect(true);
 }
@@ -94,7 +94,7 @@ static void *toggle(void *arg)
 }
 
 /* Two threads call at once; in the end it is what the last call said. */
-static void class44_calls_at_once(void)
+static void calls_at_once(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 	pthread_t t[2];
@@ -116,9 +116,9 @@ static void class44_calls_at_once(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "class44_calls_to_a_running_task", class44_calls_to_a_running_task },
-	{ "class44_calls_to_a_wandering_task", class44_calls_to_a_wandering_task },
-	{ "class44_calls_at_once", class44_calls_at_once },
+	{ "calls_to_a_running_task", calls_to_a_running_task },
+	{ "calls_to_a_wandering_task", calls_to_a_wandering_task },
+	{ "calls_at_once", calls_at_once },
 };
 
 PT_MAIN(cases)

@@ -269,7 +269,7 @@ static void opener_exits(void)
 	close(100);
 }
 
-static void class34_exit_races_open(void)
+static void exit_races_open(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
 	unsigned int late = 0, i;
@@ -298,8 +298,8 @@ static void class34_exit_races_open(void)
 	pt_msg("%u of %u opens came too late", late, i);
 }
 
-/* class 34: a clock samples everything it can while tasks exit under it */
-static void class34_sampling_while_exiting(void)
+/* A clock samples everything it can while tasks exit under it */
+static void sampling_while_exiting(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 	struct pt_ring r;
@@ -346,7 +346,7 @@ static void *closer(void *arg)
 	return NULL;
 }
 
-static void class35_close_races_exit(void)
+static void close_races_exit(void)
 {
 	struct perf_event_attr attr = calls();
 	int i;
@@ -505,9 +505,9 @@ static const struct pt_case cases[] = {
 	{ "of_a_cpu_never", of_a_cpu_never },
 	{ "opener_exits", opener_exits },
 	{ "reads_interrupt_once", reads_interrupt_once },
-	{ "class34_exit_races_open", class34_exit_races_open },
-	{ "class34_sampling_while_exiting", class34_sampling_while_exiting },
-	{ "class35_close_races_exit", class35_close_races_exit },
+	{ "exit_races_open", exit_races_open },
+	{ "sampling_while_exiting", sampling_while_exiting },
+	{ "close_races_exit", close_races_exit },
 };
 
 PT_MAIN(cases)

@@ -252,7 +252,7 @@ static void nothing_is_charged(void)
 }
 
 /* As try_map(), where disarm() would be fooled by arm(0): the turn count is found first. */
-static void class27_mmap_buffer(void)
+static void mmap_buffer(void)
 {
 	int n, failed = 0;
 	size_t size = (size_t)pt_page_size() * 5;
@@ -287,7 +287,7 @@ static void class27_mmap_buffer(void)
 }
 
 /* The area of a tracer: no page, no charge, no description of the driver stays behind. */
-static void class27_mmap_aux(void)
+static void mmap_aux(void)
 {
 	size_t size = (size_t)pt_page_size() * 4;
 	int n, failed = 0, made = 0;
@@ -447,8 +447,8 @@ static const struct pt_case cases[] = {
 	{ "open_sibling", open_sibling },
 	{ "open_exclusive", open_exclusive },
 	{ "open_cgroup", open_cgroup },
-	{ "class27_mmap_buffer", class27_mmap_buffer },
-	{ "class27_mmap_aux", class27_mmap_aux },
+	{ "mmap_buffer", mmap_buffer },
+	{ "mmap_aux", mmap_aux },
 	{ "inherit", inherit },
 	{ "register_pmu", register_pmu },
 	{ "set_filter", set_filter },

@@ -97,7 +97,7 @@ static void filter_and_samples(void)
 }
 
 /* Samples that would touch user memory are refused. */
-static void class9_user_memory(void)
+static void user_memory(void)
 {
 	struct perf_event_attr attr = function();
 
@@ -111,7 +111,7 @@ static void class9_user_memory(void)
 }
 
 /* Not for ordinary users, not even to count. Other trace events they may count. */
-static void class9_nobody(void)
+static void not_for_nobody(void)
 {
 	struct perf_event_attr attr = function(), other;
 
@@ -131,7 +131,7 @@ static void class9_nobody(void)
 }
 
 /* Records of one's own system calls are for everybody, those of a CPU are not. */
-static void class9_own_records(void)
+static void own_records(void)
 {
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
 					      pt_tracepoint_id("syscalls", "sys_enter_getppid"));
@@ -186,9 +186,9 @@ static void raw_system_calls(void)
 
 static const struct pt_case cases[] = {
 	{ "filter_and_samples", filter_and_samples },
-	{ "class9_user_memory", class9_user_memory },
-	{ "class9_nobody", class9_nobody },
-	{ "class9_own_records", class9_own_records },
+	{ "user_memory", user_memory },
+	{ "not_for_nobody", not_for_nobody },
+	{ "own_records", own_records },
 	{ "raw_system_calls", raw_system_calls },
 };
 

@@ -129,7 +129,7 @@ static void detach_on_leader_close(void)
 	pt_eq(r.v[0].value, 12);
 }
 
-static void class20_leader_closed_while_disabled(void)
+static void leader_closed_while_disabled(void)
 {
 	struct perf_event_attr attr = faults();
 	u8 *p = pt_fresh_pages(8);
@@ -176,7 +176,7 @@ static void dead_leader(void)
 	lead = pt_open(&attr, pid, -1, -1, 0);
 	pt_need(write(p[1], "x", 1) == 1, "write: %s", strerror(errno));
 	pt_reap(pid);
-	/* class 20: its task is gone, nothing can join it any more */
+	/* Its task is gone, nothing can join it any more */
 	ret = pt_try_open(&attr, 0, -1, lead, 0);
 	pt_check(ret == -ENODEV || ret == -EINVAL, "joining a dead leader gave %d", ret);
 	pt_eq(pt_try_open(&attr, pid, -1, lead, 0) < 0, 1);
@@ -237,8 +237,8 @@ static void output_without_group_fd(void)
 	close(pt_open(&attr, 0, -1, -1, PERF_FLAG_FD_NO_GROUP));
 }
 
-/* 16 KiB is the most a group read may give; see class 18. */
-static void class18_too_many_siblings(void)
+/* 16 KiB is the most a group read may give. */
+static void too_many_siblings(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
 	u64 f = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -347,7 +347,7 @@ static void mixed_software_and_clock(void)
 }
 
 /* A pure software group moves to the hardware's context with its first member. */
-static void class14_hw_joins_a_software_group(void)
+static void hw_joins_a_software_group(void)
 {
 	struct perf_event_attr sw = faults();
 	struct perf_event_attr hw = pt_attr(PT_HW(INSTRUCTIONS));
@@ -382,7 +382,7 @@ static void class14_hw_joins_a_software_group(void)
 	pt_eq(r.v[0].value, 5);
 }
 
-static void class16_software_joins_a_hw_group(void)
+static void software_joins_a_hw_group(void)
 {
 	struct perf_event_attr sw = faults();
 	struct perf_event_attr hw = pt_attr(PT_HW(CPU_CYCLES));
@@ -480,17 +480,17 @@ static void race_rounds(u32 type, u64 config, bool close_leader)
 	}
 }
 
-static void class15_open_races_itself(void)
+static void open_races_itself(void)
 {
 	race_rounds(PT_SW(DUMMY), false);
 }
 
-static void class17_open_races_leader_close(void)
+static void open_races_leader_close(void)
 {
 	race_rounds(PT_SW(DUMMY), true);
 }
 
-static void class14_hw_siblings_race(void)
+static void hw_siblings_race(void)
 {
 	struct perf_event_attr hw = pt_attr(PT_HW(CPU_CYCLES));
 
@@ -505,20 +505,20 @@ static const struct pt_case cases[] = {
 	{ "mismatches", mismatches },
 	{ "leader_gates_members", leader_gates_members },
 	{ "detach_on_leader_close", detach_on_leader_close },
-	{ "class20_leader_closed_while_disabled", class20_leader_closed_while_disabled },
-	{ "class20_dead_leader", dead_leader },
+	{ "leader_closed_while_disabled", leader_closed_while_disabled },
+	{ "dead_leader", dead_leader },
 	{ "output_flag", output_flag },
 	{ "output_without_group_fd", output_without_group_fd },
-	{ "class18_too_many_siblings", class18_too_many_siblings },
+	{ "too_many_siblings", too_many_siblings },
 	{ "plain_group_may_be_larger", plain_group_may_be_larger },
 	{ "group_flag_of_ioctls", group_flag_of_ioctls },
 	{ "mixed_software_and_clock", mixed_software_and_clock },
-	{ "class14_hw_joins_a_software_group", class14_hw_joins_a_software_group },
-	{ "class16_software_joins_a_hw_group", class16_software_joins_a_hw_group },
+	{ "hw_joins_a_software_group", hw_joins_a_software_group },
+	{ "software_joins_a_hw_group", software_joins_a_hw_group },
 	{ "hw_group_larger_than_the_pmu", hw_group_larger_than_the_pmu },
-	{ "class15_open_races_itself", class15_open_races_itself },
-	{ "class17_open_races_leader_close", class17_open_races_leader_close },
-	{ "class14_hw_siblings_race", class14_hw_siblings_race },
+	{ "open_races_itself", open_races_itself },
+	{ "open_races_leader_close", open_races_leader_close },
+	{ "hw_siblings_race", hw_siblings_race },
 };
 
 PT_MAIN(cases)

@@ -189,8 +189,8 @@ static void kernel_counter(void)
 	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
 }
 
-/* class 41: all events of the PMU move, with their groups and their counts */
-static void class41_migrate(void)
+/* All events of the PMU move, with their groups and their counts */
+static void migrate(void)
 {
 	struct perf_event_attr attr, sw = faults();
 	int fd, sibling, other, task;
@@ -238,8 +238,8 @@ static void class41_migrate(void)
 	pt_eq(set_online(1, 1), 0);
 }
 
-/* class 41: those that are disabled or in error move, too, as they are */
-static void class41_migrate_states(void)
+/* Those that are disabled or in error move, too, as they are */
+static void migrate_states(void)
 {
 	struct perf_event_attr attr;
 	int off, pinned, loser;
@@ -395,7 +395,7 @@ static void scope_system(void)
 }
 
 /* Its CPU goes while a task of the cgroup runs there, and with it the event; others go on. */
-static void class40_cgroup(void)
+static void cgroup_of_a_cpu(void)
 {
 	int fd, other, again;
 	const char *a;
@@ -637,8 +637,8 @@ static int open_shared(struct shared *shared, u32 type, u64 config)
 #define MOVES	40
 #define HITS	50	/* after each */
 
-/* class 41: an event moves away from another one that writes to the same buffer, and goes on */
-static void class41_migrate_from_a_shared_buffer(void)
+/* An event moves away from another one that writes to the same buffer, and goes on */
+static void migrate_from_a_shared_buffer(void)
 {
 	static struct shared shared;
 	struct caller caller = { };
@@ -680,10 +680,10 @@ static const struct pt_case cases[] = {
 	{ "open_while_offline", open_while_offline },
 	{ "refresh_then_offline", refresh_then_offline },
 	{ "kernel_counter", kernel_counter },
-	{ "class40_cgroup", class40_cgroup },
-	{ "class41_migrate", class41_migrate },
-	{ "class41_migrate_states", class41_migrate_states },
-	{ "class41_migrate_from_a_shared_buffer", class41_migrate_from_a_shared_buffer },
+	{ "cgroup_of_a_cpu", cgroup_of_a_cpu },
+	{ "migrate", migrate },
+	{ "migrate_states", migrate_states },
+	{ "migrate_from_a_shared_buffer", migrate_from_a_shared_buffer },
 	{ "exits_of_an_offline_cpu", exits_of_an_offline_cpu },
 	{ "mux_survives", mux_survives },
 	{ "scope_core", scope_core },

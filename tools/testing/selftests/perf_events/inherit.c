@@ -172,8 +172,8 @@ static void reset_and_children(void)
 	pt_eq(pt_count(fd), 8);
 }
 
-/* class 36: the times of children that are gone are part of the sum */
-static void class36_times_of_children(void)
+/* The times of children that are gone are part of the sum */
+static void times_of_children(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
 	struct pt_read before, alive, after;
@@ -239,8 +239,8 @@ static void group_sums(void)
 	pt_eq(r.v[1].value, 34);
 }
 
-/* class 19: parent's and child's group differ: no sum can be made of that */
-static void class19_group_changed_after_fork(void)
+/* Parent's and child's group differ: no sum can be made of that */
+static void group_changed_after_fork(void)
 {
 	struct perf_event_attr attr = calls();
 	u64 f = PERF_FORMAT_GROUP, buf[16];
@@ -488,9 +488,9 @@ static const struct pt_case cases[] = {
 	{ "inherit_thread_only", inherit_thread_only },
 	{ "switched_with_the_parent", switched_with_the_parent },
 	{ "reset_and_children", reset_and_children },
-	{ "class36_times_of_children", class36_times_of_children },
+	{ "times_of_children", times_of_children },
 	{ "group_sums", group_sums },
-	{ "class19_group_changed_after_fork", class19_group_changed_after_fork },
+	{ "group_changed_after_fork", group_changed_after_fork },
 	{ "ids_of_samples", ids_of_samples },
 	{ "bound_to_a_cpu", bound_to_a_cpu },
 	{ "disabled_sibling", disabled_sibling },

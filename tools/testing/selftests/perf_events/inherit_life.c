@@ -133,8 +133,8 @@ static void *open_and_close(void *arg)
 	return NULL;
 }
 
-/* class 35: fork against open and close of what is being inherited */
-static void class35_fork_races_open_and_close(void)
+/* Fork against open and close of what is being inherited */
+static void fork_races_open_and_close(void)
 {
 	struct race race = { .attr = calls() };
 	int fd = pt_open(&race.attr, 0, -1, -1, 0);
@@ -194,7 +194,7 @@ static const struct pt_case cases[] = {
 	{ "closed_while_children_live", closed_while_children_live },
 	{ "of_another_task", of_another_task },
 	{ "buffer_mapped_after_fork", buffer_mapped_after_fork },
-	{ "class35_fork_races_open_and_close", class35_fork_races_open_and_close },
+	{ "fork_races_open_and_close", fork_races_open_and_close },
 	{ "killed_children", killed_children },
 };
 

@@ -145,7 +145,7 @@ static long set_period(int fd, u64 v)
 	return pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&v);
 }
 
-static void class3_period_refused(void)
+static void period_refused(void)
 {
 	struct perf_event_attr attr = faults();
 	int count = pt_open(&attr, 0, -1, -1, 0);
@@ -411,7 +411,7 @@ static const struct pt_case cases[] = {
 	{ "unknown", unknown },
 	{ "refresh_counts_down", refresh_counts_down },
 	{ "refresh_refused", refresh_refused },
-	{ "class3_period_refused", class3_period_refused },
+	{ "period_refused", period_refused },
 	{ "period_acts_at_once", period_acts_at_once },
 	{ "set_output", set_output },
 	{ "set_output_of_one_cpu", set_output_of_one_cpu },

@@ -60,7 +60,7 @@ static void sizes(void)
 	pt_eq(try_mmap(fd, 4 * page, rw, MAP_SHARED, (off_t)(16 * page)), -EINVAL);
 }
 
-static void class7_impossible_sizes(void)
+static void impossible_sizes(void)
 {
 	size_t page = (size_t)pt_page_size();
 	int fd = open_sampling();
@@ -131,7 +131,7 @@ static void outlives_the_fd(void)
 	pt_unmap(&r);
 }
 
-static void class26_no_split_no_growth(void)
+static void no_split_no_growth(void)
 {
 	size_t page = (size_t)pt_page_size();
 	int fd = open_sampling();
@@ -431,8 +431,8 @@ static void redirected_event_wakes_both(void)
 	pt_eq(poll_now(a), 0);
 }
 
-/* class 25/29: the buffer's owner unmaps or closes below a redirected event. */
-static void class25_owner_unmaps_first(void)
+/* The buffer's owner unmaps or closes below a redirected event. */
+static void owner_unmaps_first(void)
 {
 	struct perf_event_attr attr = sampling();
 	struct pt_ring r;
@@ -463,7 +463,7 @@ static void class25_owner_unmaps_first(void)
 	}
 }
 
-static void class29_output_sibling_then_mmap(void)
+static void output_sibling_then_mmap(void)
 {
 	struct perf_event_attr attr = sampling();
 	struct pt_ring r, again;
@@ -499,10 +499,10 @@ static long locked_pages(void)
 }
 
 /*
- * class 23/30: what an unprivileged user may lock. perf_event_mlock_kb per
+ * What an unprivileged user may lock. perf_event_mlock_kb per
  * CPU and user, then RLIMIT_MEMLOCK; all of it comes back with munmap.
  */
-static void class23_mlock_accounting(void)
+static void mlock_accounting(void)
 {
 	long allowed, page = pt_page_size();
 	struct perf_event_attr attr = sampling();
@@ -543,7 +543,7 @@ static void class23_mlock_accounting(void)
 	}
 }
 
-static void class30_second_mapping_is_free(void)
+static void second_mapping_is_free(void)
 {
 	struct perf_event_attr attr = sampling();
 	struct rlimit limit = { 0, 0 };
@@ -582,11 +582,11 @@ static void root_is_not_limited(void)
 
 static const struct pt_case cases[] = {
 	{ "sizes", sizes },
-	{ "class7_impossible_sizes", class7_impossible_sizes },
+	{ "impossible_sizes", impossible_sizes },
 	{ "inherited_task_event", inherited_task_event },
 	{ "second_mapping", second_mapping },
 	{ "outlives_the_fd", outlives_the_fd },
-	{ "class26_no_split_no_growth", class26_no_split_no_growth },
+	{ "no_split_no_growth", no_split_no_growth },
 	{ "not_copied_by_fork", not_copied_by_fork },
 	{ "header_of_the_page", header_of_the_page },
 	{ "records_wrap_around", records_wrap_around },
@@ -598,10 +598,10 @@ static const struct pt_case cases[] = {
 	{ "poll_without_buffer", poll_without_buffer },
 	{ "waiting_poll_is_woken", waiting_poll_is_woken },
 	{ "redirected_event_wakes_both", redirected_event_wakes_both },
-	{ "class25_owner_unmaps_first", class25_owner_unmaps_first },
-	{ "class29_output_sibling_then_mmap", class29_output_sibling_then_mmap },
-	{ "class23_mlock_accounting", class23_mlock_accounting },
-	{ "class30_second_mapping_is_free", class30_second_mapping_is_free },
+	{ "owner_unmaps_first", owner_unmaps_first },
+	{ "output_sibling_then_mmap", output_sibling_then_mmap },
+	{ "mlock_accounting", mlock_accounting },
+	{ "second_mapping_is_free", second_mapping_is_free },
 	{ "root_is_not_limited", root_is_not_limited },
 };
 

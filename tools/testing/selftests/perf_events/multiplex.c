@@ -226,8 +226,8 @@ static void groups_stay_together(void)
 	}
 }
 
-/* class 22: an exclusive group shares the PMU with nobody, and with time only */
-static void class22_exclusive(void)
+/* An exclusive group shares the PMU with nobody, and with time only */
+static void exclusive(void)
 {
 	struct perf_event_attr attr = instructions();
 	struct pt_read r;
@@ -375,9 +375,9 @@ static const struct pt_case cases[] = {
 	{ "everybody_gets_a_share", everybody_gets_a_share },
 	{ "shares_are_fair", shares_are_fair },
 	{ "pinned_runs_always", pinned_runs_always },
-	{ "class16_pinned_in_error", pinned_in_error },
+	{ "pinned_in_error", pinned_in_error },
 	{ "groups_stay_together", groups_stay_together },
-	{ "class22_exclusive", class22_exclusive },
+	{ "exclusive", exclusive },
 	{ "exclusive_beside_others", exclusive_beside_others },
 	{ "what_never_fits", what_never_fits },
 	{ "software_is_not_multiplexed", software_is_not_multiplexed },

@@ -59,7 +59,7 @@ static void size_versions(void)
 	pt_eq(open_sized(100, 100, 0, &after), 0);
 }
 
-static void class2_size_write_back(void)
+static void size_write_back(void)
 {
 	u32 page = (u32)pt_page_size();
 	u32 ours, after;
@@ -140,7 +140,7 @@ static void reserved_bits(void)
 	}
 }
 
-static void class1_software_config(void)
+static void software_config(void)
 {
 	static const u64 high[] = {
 		PERF_COUNT_SW_MAX, PERF_COUNT_SW_MAX + 1, 0x7fffffff, 0x80000000, 0xffffffff,
@@ -270,7 +270,7 @@ static void no_more_fds(void)
 	pt_check(n > 0 && n < 16, "opened %d", n);
 }
 
-static void class3_period_and_frequency(void)
+static void period_and_frequency(void)
 {
 	long long max = pt_sysctl_get("perf_event_max_sample_rate");
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -290,7 +290,7 @@ static void class3_period_and_frequency(void)
 	pt_eq(pt_probe(&attr), -EINVAL);
 }
 
-static void class4_register_masks(void)
+static void register_masks(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	/* A bit that is no register; 0 asks for nothing. */
@@ -338,7 +338,7 @@ static void stack_user_size(void)
 	pt_eq(pt_probe(&attr), 0);
 }
 
-static void class6_max_stack(void)
+static void max_stack(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	long long max = pt_sysctl_get("perf_event_max_stack");
@@ -355,7 +355,7 @@ static void class6_max_stack(void)
 	pt_eq(pt_probe(&attr), 0);
 }
 
-static void class5_aux_without_leader(void)
+static void aux_without_leader(void)
 {
 	struct perf_event_attr attr = dummy();
 
@@ -474,7 +474,7 @@ static void tracepoint_ids(void)
 	pt_eq(pt_probe(&attr), 0);
 }
 
-static void class48_breakpoint_types(void)
+static void breakpoint_types(void)
 {
 	static u64 target;
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_BREAKPOINT, 0);
@@ -518,28 +518,28 @@ static void many_opens(void)
 
 static const struct pt_case cases[] = {
 	{ "size_versions", size_versions },
-	{ "class2_size_write_back", class2_size_write_back },
+	{ "size_write_back", size_write_back },
 	{ "bad_pointer", bad_pointer },
 	{ "unknown_flags", unknown_flags },
 	{ "reserved_bits", reserved_bits },
-	{ "class1_software_config", class1_software_config },
+	{ "software_config", software_config },
 	{ "unknown_type", unknown_type },
 	{ "pid_and_cpu", pid_and_cpu },
 	{ "zombie", zombie },
 	{ "group_fd", group_fd },
 	{ "file_descriptor", file_descriptor },
 	{ "no_more_fds", no_more_fds },
-	{ "class3_period_and_frequency", class3_period_and_frequency },
-	{ "class4_register_masks", class4_register_masks },
+	{ "period_and_frequency", period_and_frequency },
+	{ "register_masks", register_masks },
 	{ "stack_user_size", stack_user_size },
-	{ "class5_aux_without_leader", class5_aux_without_leader },
-	{ "class6_max_stack", class6_max_stack },
+	{ "aux_without_leader", aux_without_leader },
+	{ "max_stack", max_stack },
 	{ "branch_stack_on_software", branch_stack_on_software },
 	{ "contradictions", contradictions },
 	{ "every_flag_alone", every_flag_alone },
 	{ "clock_ids", clock_ids },
 	{ "tracepoint_ids", tracepoint_ids },
-	{ "class48_breakpoint_types", class48_breakpoint_types },
+	{ "breakpoint_types", breakpoint_types },
 	{ "many_opens", many_opens },
 };
 

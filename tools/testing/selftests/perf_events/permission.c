@@ -44,7 +44,7 @@ struct expected {
 	int chain;		/* callchain with its kernel part */
 	int chain_user;		/* callchain without */
 	int phys;		/* physical addresses */
-	int text_poke;		/* class 10: addresses of kernel code that changes */
+	int text_poke;		/* addresses of kernel code that changes */
 	int raw_tracepoint;	/* raw data of a scheduler tracepoint, own task */
 	int raw_syscall;	/* raw data of a system call, own task */
 	int count_tracepoint;	/* counting a scheduler tracepoint, own task */
@@ -124,7 +124,7 @@ static void level_1(void)
 	});
 }
 
-static void class10_level_2(void)
+static void level_2(void)
 {
 	level(2, (struct expected){
 		.raw_tracepoint = -EPERM,
@@ -312,7 +312,7 @@ static void administrators_only(void *arg)
 		attr.exclude_kernel = 1;
 		pt_eq(pt_probe(&attr), -EACCES);
 	}
-	/* class 9: tracing every function is not for everybody */
+	/* Tracing every function is not for everybody */
 	if (type[2] > 0) {
 		attr = pt_attr(PERF_TYPE_TRACEPOINT, (u64)type[2]);
 		attr.exclude_kernel = 1;
@@ -320,7 +320,7 @@ static void administrators_only(void *arg)
 	}
 }
 
-static void class9_never_for_nobody(void)
+static void never_for_nobody(void)
 {
 	char path[128];
 	int type[3];
@@ -399,14 +399,14 @@ static const struct pt_case cases[] = {
 	{ "level_minus_1", level_minus_1 },
 	{ "level_0", level_0 },
 	{ "level_1", level_1 },
-	{ "class10_level_2", class10_level_2 },
+	{ "level_2", level_2 },
 	{ "level_3", level_3 },
 	{ "root_is_free", root_is_free },
 	{ "perfmon_is_enough_up_to_2", perfmon_is_enough_up_to_2 },
 	{ "tasks_of_others", tasks_of_others },
 	{ "own_child", own_child },
 	{ "capability_opens_others", capability_opens_others },
-	{ "class9_never_for_nobody", class9_never_for_nobody },
+	{ "never_for_nobody", never_for_nobody },
 	{ "fd_handed_down", fd_handed_down },
 	{ "breakpoints_in_the_kernel", breakpoints_in_the_kernel },
 	{ "sysctls_are_roots", sysctls_are_roots },

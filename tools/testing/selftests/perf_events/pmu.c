@@ -203,8 +203,8 @@ static void cpus_only(void)
 	pt_eq(pt_count(fd), 12);
 }
 
-/* class 43: a PMU that has no events of tasks follows switches all the same */
-static void class43_cpu_switches(void)
+/* A PMU that has no events of tasks follows switches all the same */
+static void cpu_switches(void)
 {
 	struct perf_event_attr attr;
 	struct pt_peer peer;
@@ -234,8 +234,8 @@ static void switches_so_far(int *in, int *out)
 	} while ((int)pt_module_get(MODULE, "nr_in") != *in);
 }
 
-/* class 43: each switch is told twice, as the one task goes and as the other one comes */
-static void class43_in_and_out(void)
+/* Each switch is told twice, as the one task goes and as the other one comes */
+static void switches_in_and_out(void)
 {
 	static const char * const kinds[] = { "task=0 switches=1", "switches=1" };
 	int fd, more, i, in, out, in_later, out_later;
@@ -274,7 +274,7 @@ static void class43_in_and_out(void)
 	}
 }
 
-static void class43_task_switches(void)
+static void task_switches(void)
 {
 	struct perf_event_attr attr;
 	int fd;
@@ -505,9 +505,9 @@ static const struct pt_case cases[] = {
 	{ "cap_exclusive", cap_exclusive },
 	{ "cap_extended_type", cap_extended_type },
 	{ "cpus_only", cpus_only },
-	{ "class43_cpu_switches", class43_cpu_switches },
-	{ "class43_task_switches", class43_task_switches },
-	{ "class43_in_and_out", class43_in_and_out },
+	{ "cpu_switches", cpu_switches },
+	{ "task_switches", task_switches },
+	{ "switches_in_and_out", switches_in_and_out },
 	{ "counts_are_exact", counts_are_exact },
 	{ "samples_are_exact", samples_are_exact },
 	{ "pinned_in_error", pinned_in_error },

@@ -24,7 +24,7 @@ static void is_revoked(int fd, u64 count)
 	pt_check(!pt_try_map(fd, 1, PROT_READ | PROT_WRITE) && errno == ENODEV, "mmap works");
 }
 
-static void class42_live_events(void)
+static void live_events(void)
 {
 	struct perf_event_attr attr, sw = faults();
 	int task, cpu, task_on_cpu, off, mapped;
@@ -70,7 +70,7 @@ static void class42_live_events(void)
 }
 
 /* Other members of its groups go on, as leaders if they have to. */
-static void class42_groups(void)
+static void groups(void)
 {
 	struct perf_event_attr attr, sw = faults(), clock = pt_attr(PT_SW(CPU_CLOCK));
 	int lead, member, hw_lead, sw_member, clock_lead, ticks;
@@ -110,7 +110,7 @@ static void class42_groups(void)
 }
 
 /* A group that had hardware once does not remember it. */
-static void class42_group_after_hardware(void)
+static void group_after_hardware(void)
 {
 	struct perf_event_attr attr, sw = faults();
 	int lead, member, i;
@@ -145,7 +145,7 @@ static void wait_for_end(void *arg)
 	pt_fault(1);
 }
 
-static void class42_inherited(void)
+static void inherited(void)
 {
 	struct perf_event_attr attr, sw = faults();
 	int fds[4], fd, soft;
@@ -176,7 +176,7 @@ static void class42_inherited(void)
 }
 
 /* A task that has used a PMU, and is switched in and out, when it is gone and when it is back. */
-static void class42_task_outlives(void)
+static void task_outlives(void)
 {
 	struct perf_event_attr attr, sw = faults();
 	int fd, i;
@@ -258,7 +258,7 @@ static bool advanced(long *count, long since)
 }
 
 /* The PMU comes and goes while others open, inherit, read and close. */
-static void class42_races(void)
+static void races(void)
 {
 	struct perf_event_attr attr;
 	pthread_t opener, forker;
@@ -289,12 +289,12 @@ static void class42_races(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "class42_live_events", class42_live_events },
-	{ "class42_groups", class42_groups },
-	{ "class42_group_after_hardware", class42_group_after_hardware },
-	{ "class42_inherited", class42_inherited },
-	{ "class42_task_outlives", class42_task_outlives },
-	{ "class42_races", class42_races },
+	{ "live_events", live_events },
+	{ "groups", groups },
+	{ "group_after_hardware", group_after_hardware },
+	{ "inherited", inherited },
+	{ "task_outlives", task_outlives },
+	{ "races", races },
 };
 
 PT_MAIN(cases)

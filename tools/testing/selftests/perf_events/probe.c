@@ -318,7 +318,7 @@ static void nobody_gets(void *arg)
 }
 
 /* What makes perf's own events possible is enough for the kernel's code, not for everybody's. */
-static void class12_uprobe_by_others(void)
+static void uprobe_by_others(void)
 {
 	struct answers a = { .attr = { uprobe((void *)pt_chain_outer, false),
 				       kprobe(GETPPID, false) } };
@@ -364,7 +364,7 @@ static const struct pt_case cases[] = {
 	{ "uprobe_samples", uprobe_samples },
 	{ "uprobe_of_one_task", uprobe_of_one_task },
 	{ "uprobe_refused", uprobe_refused },
-	{ "class12_uprobe_by_others", class12_uprobe_by_others },
+	{ "uprobe_by_others", uprobe_by_others },
 	{ "many_probes", many_probes },
 };
 

@@ -265,7 +265,7 @@ static void gone_with_the_task(void)
 	end(pid);
 }
 
-static void class48_impossible(void)
+static void impossible(void)
 {
 	pid_t pid = start();
 
@@ -286,7 +286,7 @@ static const struct pt_case cases[] = {
 	{ "watch_and_move", watch_and_move },
 	{ "shared_with_events", shared_with_events },
 	{ "gone_with_the_task", gone_with_the_task },
-	{ "class48_impossible", class48_impossible },
+	{ "impossible", impossible },
 };
 
 PT_MAIN(cases)

@@ -118,7 +118,7 @@ static void map_other_size(struct duel *d)
 	map_and_unmap(d->fd[0], 4);
 }
 
-static void class23_two_mappers(void)
+static void two_mappers(void)
 {
 	fight(open_two, map_first, map_other_size, close_two);
 }
@@ -129,7 +129,7 @@ static void close_first(struct duel *d)
 	d->fd[0] = -1;
 }
 
-/* class 24: the last mapping and the last fd go at the same time */
+/* The last mapping and the last fd go at the same time */
 static void *mapping;
 
 static void open_and_map(struct duel *d)
@@ -146,7 +146,7 @@ static void unmap_it(struct duel *d)
 	munmap(mapping, 5 * (size_t)pt_page_size());
 }
 
-static void class24_unmap_and_close(void)
+static void unmap_and_close(void)
 {
 	fight(open_and_map, unmap_it, close_first, close_two);
 }
@@ -159,12 +159,12 @@ static void redirect_second(struct duel *d)
 	pt_ioctl(d->fd[1], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)d->fd[0]);
 }
 
-static void class25_redirect_and_unmap(void)
+static void redirect_and_unmap(void)
 {
 	fight(open_and_map, redirect_second, unmap_it, close_two);
 }
 
-static void redirect_crosswise(struct duel *d)
+static void redirect_to_the_other(struct duel *d)
 {
 	pt_ioctl(d->fd[0], PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)d->fd[1]);
 	map_and_unmap(d->fd[0], 4);
@@ -176,9 +176,9 @@ static void redirect_and_map(struct duel *d)
 	map_and_unmap(d->fd[1], 4);
 }
 
-static void class25_redirect_crosswise(void)
+static void redirect_crosswise(void)
 {
-	fight(open_two, redirect_crosswise, redirect_and_map, close_two);
+	fight(open_two, redirect_to_the_other, redirect_and_map, close_two);
 }
 
 static void map_both(struct duel *d)
@@ -186,7 +186,7 @@ static void map_both(struct duel *d)
 	map_and_unmap(d->fd[1], 4);
 }
 
-static void class29_redirected_is_mapped(void)
+static void redirected_is_mapped(void)
 {
 	fight(open_and_map, redirect_second, map_both, close_two);
 }
@@ -220,8 +220,8 @@ static void sampling_and_switching(void)
 	fight(open_and_map, fault_some, toggle, unmap_then_close);
 }
 
-/* class 33: overflow against removal, on the path that runs with interrupts on */
-static void class33_sampling_and_close(void)
+/* Overflow against removal, on the path that runs with interrupts on */
+static void sampling_and_close(void)
 {
 	fight(open_and_map, fault_some, close_first, unmap_then_close);
 }
@@ -276,7 +276,7 @@ static void group_ioctls(struct duel *d)
 	}
 }
 
-static void class17_group_ioctl_and_leader_close(void)
+static void group_ioctl_and_leader_close(void)
 {
 	fight(open_group, group_ioctls, close_first, close_two);
 }
@@ -302,7 +302,7 @@ static void refresh_it(struct duel *d)
 		pt_ioctl(d->fd[0], PERF_EVENT_IOC_REFRESH, 1);
 }
 
-static void class37_refresh_and_sampling(void)
+static void refresh_and_sampling(void)
 {
 	fight(open_and_map, fault_some, refresh_it, unmap_then_close);
 }
@@ -325,12 +325,12 @@ static void spin_some(struct duel *d)
 	pt_spin(100000);
 }
 
-static void class39_timer_and_close(void)
+static void timer_and_close(void)
 {
 	fight(open_clock, spin_some, close_first, unmap_then_close);
 }
 
-static void class39_timer_and_toggle(void)
+static void timer_and_toggle(void)
 {
 	fight(open_clock, spin_some, toggle, unmap_then_close);
 }
@@ -349,7 +349,7 @@ static void async_and_close(void)
 	fight(open_async, fault_some, close_first, unmap_then_close);
 }
 
-/* class 13: opening an event on a task that is just becoming another program */
+/* Opening an event on a task that is just becoming another program */
 static int exec_child(int argc, char **argv)
 {
 	return argc == 2 && !strcmp(argv[1], "--nothing") ? 0 : -1;
@@ -370,7 +370,7 @@ static int open_until_gone(pid_t pid, struct perf_event_attr *attr, int go)
 	return opened;
 }
 
-static void class13_open_and_exec(void)
+static void open_and_exec(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	int i, opened = 0;
@@ -599,27 +599,27 @@ static void fork_and_leader_close(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "class23_two_mappers", class23_two_mappers },
-	{ "class24_unmap_and_close", class24_unmap_and_close },
-	{ "class25_redirect_and_unmap", class25_redirect_and_unmap },
-	{ "class25_redirect_crosswise", class25_redirect_crosswise },
-	{ "class29_redirected_is_mapped", class29_redirected_is_mapped },
+	{ "two_mappers", two_mappers },
+	{ "unmap_and_close", unmap_and_close },
+	{ "redirect_and_unmap", redirect_and_unmap },
+	{ "redirect_crosswise", redirect_crosswise },
+	{ "redirected_is_mapped", redirected_is_mapped },
 	{ "sampling_and_switching", sampling_and_switching },
-	{ "class33_sampling_and_close", class33_sampling_and_close },
+	{ "sampling_and_close", sampling_and_close },
 	{ "poll_and_close", poll_and_close },
 	{ "read_and_close", read_and_close },
-	{ "class17_group_ioctl_and_leader_close", class17_group_ioctl_and_leader_close },
+	{ "group_ioctl_and_leader_close", group_ioctl_and_leader_close },
 	{ "period_and_sampling", period_and_sampling },
-	{ "class37_refresh_and_sampling", class37_refresh_and_sampling },
-	{ "class39_timer_and_close", class39_timer_and_close },
-	{ "class39_timer_and_toggle", class39_timer_and_toggle },
+	{ "refresh_and_sampling", refresh_and_sampling },
+	{ "timer_and_close", timer_and_close },
+	{ "timer_and_toggle", timer_and_toggle },
 	{ "async_and_close", async_and_close },
 	{ "refresh_at_the_last_sample", refresh_at_the_last_sample },
 	{ "refresh_a_clock", refresh_a_clock },
 	{ "refresh_a_counter", refresh_a_counter },
 	{ "group_samples_and_joining", group_samples_and_joining },
 	{ "fork_and_leader_close", fork_and_leader_close },
-	{ "class13_open_and_exec", class13_open_and_exec },
+	{ "open_and_exec", open_and_exec },
 };
 
 int main(int argc, char **argv)

@@ -125,8 +125,8 @@ static void refresh_ends_in_hup(void)
 	pt_eq(pt_count(fd), 4);
 }
 
-/* class 37: the same with a buffer that wakes for each record */
-static void class37_hup_with_a_buffer(void)
+/* The same with a buffer that wakes for each record */
+static void hup_with_a_buffer(void)
 {
 	struct perf_event_attr attr = sampling();
 	u8 *p = pt_fresh_pages(30);
@@ -374,7 +374,7 @@ static void hw_cycles_by_signal(void)
 static const struct pt_case cases[] = {
 	{ "one_per_overflow", one_per_overflow },
 	{ "refresh_ends_in_hup", refresh_ends_in_hup },
-	{ "class37_hup_with_a_buffer", class37_hup_with_a_buffer },
+	{ "hup_with_a_buffer", hup_with_a_buffer },
 	{ "default_signal", default_signal },
 	{ "silent_without_async", silent_without_async },
 	{ "thread_directed", thread_directed },

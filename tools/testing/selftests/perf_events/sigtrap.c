@@ -199,7 +199,7 @@ static void refused(void)
 	pt_eq(pt_try_open(&attr, -1, 0, -1, 0), -EINVAL);
 }
 
-/* ---- class 32: the signal is under way and the task or the event goes ---- */
+/* ---- the signal is under way and the task or the event goes ---- */
 
 static void die_while_trapping(void *arg)
 {
@@ -216,7 +216,7 @@ static void die_while_trapping(void *arg)
 	pt_touch(p, 2);
 }
 
-static void class32_exit_with_a_signal_pending(void)
+static void exit_with_a_signal_pending(void)
 {
 	int i;
 
@@ -240,7 +240,7 @@ static void exec_while_trapping(void *arg)
 }
 
 /* The pending signal survives exec blocked, the event does not. */
-static void class32_exec_with_a_signal_pending(void)
+static void exec_with_a_signal_pending(void)
 {
 	int i;
 
@@ -277,7 +277,7 @@ static void exec_unreadable(void *arg)
 }
 
 /* The hit is before exec, its signal would be after it; but the opener may not look into that. */
-static void class32_exec_of_an_unreadable_program(void)
+static void exec_of_an_unreadable_program(void)
 {
 	static const char path[] = "/tmp/sigtrap-unreadable";
 
@@ -370,7 +370,7 @@ static void *close_it(void *arg)
 }
 
 /* The closer may come at any moment of an overflow of the other thread. */
-static void class32_close_with_a_signal_under_way(void)
+static void close_with_a_signal_under_way(void)
 {
 	struct perf_event_attr attr = trapping();
 	struct duel d = { .fd = -1 };
@@ -403,7 +403,7 @@ static void closing_handler(int sig)
 	close(handler_fd);
 }
 
-static void class32_close_itself_in_the_handler(void)
+static void close_itself_in_the_handler(void)
 {
 	struct perf_event_attr attr = trapping();
 	u8 *p = pt_fresh_pages(5);
@@ -417,7 +417,7 @@ static void class32_close_itself_in_the_handler(void)
 	pt_eq(fcntl(handler_fd, F_GETFD), -1);
 }
 
-/* ---- class 21: exec takes some members of a group ---- */
+/* ---- exec takes some members of a group ---- */
 
 static struct perf_event_attr calls(bool remove)
 {
@@ -456,17 +456,17 @@ static void count_across_exec(bool leader_goes, bool sibling_goes)
 	pt_eq(pt_count(sfd), sibling_goes ? 2 : 5);
 }
 
-static void class21_exec_takes_the_leader(void)
+static void exec_takes_the_leader(void)
 {
 	count_across_exec(true, false);
 }
 
-static void class21_exec_takes_the_sibling(void)
+static void exec_takes_the_sibling(void)
 {
 	count_across_exec(false, true);
 }
 
-static void class21_exec_takes_all(void)
+static void exec_takes_all(void)
 {
 	count_across_exec(true, true);
 }
@@ -492,14 +492,14 @@ static const struct pt_case cases[] = {
 	{ "not_to_the_new_program", not_to_the_new_program },
 	{ "of_an_exec_that_fails", of_an_exec_that_fails },
 	{ "refused", refused },
-	{ "class32_exit_with_a_signal_pending", class32_exit_with_a_signal_pending },
-	{ "class32_exec_with_a_signal_pending", class32_exec_with_a_signal_pending },
-	{ "class32_exec_of_an_unreadable_program", class32_exec_of_an_unreadable_program },
-	{ "class32_close_with_a_signal_under_way", class32_close_with_a_signal_under_way },
-	{ "class32_close_itself_in_the_handler", class32_close_itself_in_the_handler },
-	{ "class21_exec_takes_the_leader", class21_exec_takes_the_leader },
-	{ "class21_exec_takes_the_sibling", class21_exec_takes_the_sibling },
-	{ "class21_exec_takes_all", class21_exec_takes_all },
+	{ "exit_with_a_signal_pending", exit_with_a_signal_pending },
+	{ "exec_with_a_signal_pending", exec_with_a_signal_pending },
+	{ "exec_of_an_unreadable_program", exec_of_an_unreadable_program },
+	{ "close_with_a_signal_under_way", close_with_a_signal_under_way },
+	{ "close_itself_in_the_handler", close_itself_in_the_handler },
+	{ "exec_takes_the_leader", exec_takes_the_leader },
+	{ "exec_takes_the_sibling", exec_takes_the_sibling },
+	{ "exec_takes_all", exec_takes_all },
 };
 
 int main(int argc, char **argv)

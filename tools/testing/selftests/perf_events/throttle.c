@@ -45,7 +45,7 @@ static void max_sample_rate(void)
 	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), 500);
 }
 
-static void class6_cpu_time_max_percent(void)
+static void cpu_time_max_percent(void)
 {
 	pt_sysctl_set("perf_cpu_time_max_percent", 30);
 	pt_eq(pt_sysctl_get("perf_cpu_time_max_percent"), 30);
@@ -88,7 +88,7 @@ static u64 tick_ns(void)
  * A clock that wants a sample each 10 us against a limit of so many per
  * tick: it must stop, say so, come back with a tick, and say that.
  */
-static void class39_clock_is_throttled(void)
+static void clock_is_throttled(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 	unsigned int samples = 0, off = 0, on = 0, limit;
@@ -187,7 +187,7 @@ static void stays_off(int fd, const struct perf_event_attr *attr, struct course 
 }
 
 /* Throttled and then disabled, switched out, given another period, closed: no trace remains. */
-static void class38_throttled_then_gone(void)
+static void throttled_then_gone(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 	unsigned int caught = 0;
@@ -238,7 +238,7 @@ static void hit(unsigned int n)
  * A member of a group that was throttled is not on its counter any more when the tick lets it go
  * on: the driver, which complains of a start without a counter, is not asked to.
  */
-static void class38_throttled_member_is_off(void)
+static void throttled_member_is_off(void)
 {
 	struct perf_event_attr attr, lead;
 	unsigned int caught = 0;
@@ -350,11 +350,11 @@ static void frequency_of_a_software_event(void)
 
 static const struct pt_case cases[] = {
 	{ "max_sample_rate", max_sample_rate },
-	{ "class6_cpu_time_max_percent", class6_cpu_time_max_percent },
+	{ "cpu_time_max_percent", cpu_time_max_percent },
 	{ "max_stack_while_in_use", max_stack_while_in_use },
-	{ "class39_clock_is_throttled", class39_clock_is_throttled },
-	{ "class38_throttled_then_gone", class38_throttled_then_gone },
-	{ "class38_throttled_member_is_off", class38_throttled_member_is_off },
+	{ "clock_is_throttled", clock_is_throttled },
+	{ "throttled_then_gone", throttled_then_gone },
+	{ "throttled_member_is_off", throttled_member_is_off },
 	{ "period_unthrottles", period_unthrottles },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
 };

@@ -299,7 +299,7 @@ static void on_and_off(void)
 }
 
 /* A tracepoint that fires inside the handling of samples: no recursion. */
-static void class33_nested(void)
+static void nested(void)
 {
 	struct perf_event_attr attr = tracepoint("sched", "sched_wakeup");
 	struct perf_event_attr sw = pt_attr(PT_SW(CONTEXT_SWITCHES));
@@ -352,7 +352,7 @@ static const struct pt_case cases[] = {
 	{ "callchains", callchains },
 	{ "many_events_one_tracepoint", many_events_one_tracepoint },
 	{ "on_and_off", on_and_off },
-	{ "class33_nested", class33_nested },
+	{ "nested", nested },
 };
 
 PT_MAIN(cases)

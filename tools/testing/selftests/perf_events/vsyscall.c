@@ -21,7 +21,7 @@ static void call_vsyscall(void *arg)
 	}
 }
 
-static void class50_vsyscall(void)
+static void faults_of_emulated_calls(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	static struct pt_record rec;
@@ -64,14 +64,14 @@ static void class50_vsyscall(void)
 	pt_eq(n, CALLS + 5);
 }
 #else
-static void class50_vsyscall(void)
+static void faults_of_emulated_calls(void)
 {
 	pt_skip("of x86_64 only");
 }
 #endif
 
 static const struct pt_case cases[] = {
-	{ "class50_vsyscall", class50_vsyscall },
+	{ "faults_of_emulated_calls", faults_of_emulated_calls },
 };
 
 PT_MAIN(cases)

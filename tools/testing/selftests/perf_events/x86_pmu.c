@@ -294,7 +294,7 @@ static u64 to_the_end(u64 raw)
 }
 
 /* A counter of 48 bits that runs across the end: an interrupt, nothing lost. */
-static void class47_across_the_last_bit(void)
+static void across_the_last_bit(void)
 {
 	struct perf_event_attr attr[] = {
 		x86_hw(PERF_COUNT_HW_CPU_CYCLES), x86_general_cycles(),
@@ -315,7 +315,7 @@ static void class47_across_the_last_bit(void)
 }
 
 /* Whatever user space asks for, no reserved bit reaches a register: that would be logged. */
-static void class8_raw_configs(void)
+static void raw_configs(void)
 {
 	struct perf_event_attr attr = x86_hw(0);
 	int bit, code, fd, good = 0;
@@ -451,8 +451,8 @@ static const struct pt_case cases[] = {
 	{ "full_groups", full_groups },
 	{ "fixed_counters_first", fixed_counters_first },
 	{ "all_counters_at_once", all_counters_at_once },
-	{ "class47_across_the_last_bit", class47_across_the_last_bit },
-	{ "class8_raw_configs", class8_raw_configs },
+	{ "across_the_last_bit", across_the_last_bit },
+	{ "raw_configs", raw_configs },
 	{ "nothing_is_left_on", nothing_is_left_on },
 	{ "beside_a_watchdog", beside_a_watchdog },
 	{ "registers_printed", registers_printed },
