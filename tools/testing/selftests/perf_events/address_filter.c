@@ -374,8 +374,7 @@ static void inherited(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	snprintf(text, sizeof(text), "filter 0/16@%s", path);
 	pt_eq(set(fd, text), 0);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		pid_t last;
 
 		/* Linux 6.12 lets the two tasks exchange their events, so it may be anybody's. */
@@ -386,7 +385,6 @@ static void inherited(void)
 		pt_eq(ranges(&r, 1, &last), 1);
 		pt_eq(last, getpid());
 		pt_eq(r.start, pt_addr(at));
-		_exit(pt_failures());
 	}
 	pt_reap(pid);
 	close(fd);
@@ -415,8 +413,7 @@ static void exec_forgets(void)
 	load("filters=2");
 	file = make_file(path, 1);
 	pt_need(!pipe(up) && !pipe(down), "pipe");
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		map_exec(file, 0, 1, NULL);
 		dup2(down[0], 203);
 		dup2(up[1], 204);

@@ -109,23 +109,20 @@ static void write_swinc(void *arg)
 static void no_increment_from_user_space(void)
 {
 	struct perf_event_attr attr = a64_raw(A64_SW_INCR);
-	int status, access;
+	int access;
 
 	a64_need_pmu();
 	for (access = 0; access < 2; access++) {
 		pid_t pid;
 
 		pt_sysctl_set("perf_user_access", access);
-		pid = fork();
-		if (!pid) {
+		pt_in_child(pid) {
 			attr.config1 = access ? A64_USER_READ : 0;
 			attr.disabled = 0;
 			pt_open_hw(&attr, -1);
 			write_swinc(NULL);
-			_exit(0);
 		}
-		pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
-		pt_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, "status %#x", status);
+		pt_reap_killed(pid, SIGILL);
 	}
 }
 

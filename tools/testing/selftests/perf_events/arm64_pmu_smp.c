@@ -109,8 +109,7 @@ static void task_goes_round(void)
 
 			if (other == cpu)
 				continue;
-			pid = fork();
-			if (!pid) {
+			pt_in_child(pid) {
 				pt_pin(other);
 				_exit(counting() != 0);
 			}

@@ -71,13 +71,11 @@ static u64 user_count(struct perf_event_mmap_page *p)
 static bool closed_to_others(u32 index)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
-	if (!pid) {
+	pt_in_child(pid)
 		mrs(index);
-		_exit(0);
-	}
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
+	status = pt_wait(pid);
 	if (!WIFSIGNALED(status)) {
 		pt_eq(status, 0);
 		return false;

@@ -277,14 +277,12 @@ static void inherited(void)
 	fault.aux_sample_size = 64;
 	fd = pt_open(&fault, 0, 0, x.fd, 0);
 	pt_map(&ring, fd, 64);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		pt_settle();
 		pt_enable(x.fd);
 		aux_set("put", 5000);
 		pt_fault(1);
 		pt_disable(x.fd);
-		_exit(0);
 	}
 	pt_reap(pid);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {

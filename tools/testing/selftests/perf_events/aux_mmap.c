@@ -118,14 +118,12 @@ static void protected(void)
 {
 	struct aux x;
 	pid_t pid;
-	int status;
 
 	aux_open(&x, 4, RW);
 	pt_eq(munmap(x.area, aux_page()), -1);
 	pt_eq(munmap(x.area + aux_page(), aux_page()), -1);
 	pt_check(mremap(x.area, x.size, 2 * x.size, MREMAP_MAYMOVE) == MAP_FAILED, "it grew");
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		/* It is not inherited either, but a child is a good place to die. */
 		void *p = mmap(NULL, x.size, RW, MAP_SHARED, x.fd, (off_t)x.offset);
 
@@ -134,8 +132,7 @@ static void protected(void)
 		*(volatile u8 *)p = 1;
 		_exit(2);
 	}
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
-	pt_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS, "status %#x", status);
+	pt_reap_killed(pid, SIGBUS);
 }
 
 static void moved(void)
@@ -278,12 +275,10 @@ static void exit_while_writing(void)
 	pid_t pid;
 
 	aux_attr();	/* load it here */
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		aux_open(&x, 2, RW);
 		pt_enable(x.fd);
 		aux_set("put", 100);
-		_exit(0);
 	}
 	pt_reap(pid);
 	pt_eq(aux_counter("setups"), 1);

@@ -186,11 +186,10 @@ struct child {
 static void trace_in_child(void *arg)
 {
 	struct child *c = arg;
-	char byte;
 
 	aux_set("put", 70);
-	pt_need(write(c->ready[1], "", 1) == 1, "pipe");
-	pt_need(read(c->go[0], &byte, 1) == 1, "pipe");
+	pt_gate_open(c->ready);
+	pt_gate_wait(c->go);
 }
 
 /* An inherited tracer: its PMU leaves, then its task exits, then its parent is closed. */
@@ -200,23 +199,23 @@ static void inherited(void)
 	struct child c;
 	struct aux x;
 	pid_t pid;
-	char byte;
 
 	need_revoking();
 	attr = aux_attr();
 	attr.inherit = 1;
 	attr.disabled = 0;
 	memset(&x, 0, sizeof(x));
-	pt_need(!pipe(c.ready) && !pipe(c.go), "pipe");
+	pt_gate_make(c.ready);
+	pt_gate_make(c.go);
 	x.fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
 	aux_map(&x, 2, RW);
 	pid = pt_fork(trace_in_child, &c);
-	pt_need(read(c.ready[0], &byte, 1) == 1, "pipe");
+	pt_gate_wait(c.ready);
 	pt_eq(aux_counter("nr_events"), 2);
 	unregister();
 	check_record(&x, 0, 70);
-	pt_need(write(c.go[1], "", 1) == 1, "pipe");
+	pt_gate_open(c.go);
 	pt_reap(pid);
 	is_revoked(x.fd);
 	aux_unmap(&x);

@@ -129,11 +129,9 @@ static void inherited(void)
 	aux_map(&x, 2, RW);
 	pt_disable(x.fd);
 	pt_enable(x.fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		aux_set("emit", 100);
 		aux_set("put", 10);
-		_exit(0);
 	}
 	pt_reap(pid);
 	/* What the parent itself traced is nothing. */
@@ -157,7 +155,6 @@ static void unmap_under_a_child(void)
 	int ready[2];
 	struct aux x;
 	pid_t pid;
-	char c;
 
 	if (pt_online_cpus() < 2)
 		pt_skip("one CPU only");
@@ -167,22 +164,20 @@ static void unmap_under_a_child(void)
 	x.fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
 	aux_map(&x, 2, RW);
-	pt_need(!pipe(ready), "pipe");
+	pt_gate_make(ready);
 	pt_pin(1);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		pt_pin(0);
-		pt_need(write(ready[1], "", 1) == 1, "pipe");
+		pt_gate_open(ready);
 		for (;;)
 			pt_spin(1000);
 	}
-	pt_need(read(ready[0], &c, 1) == 1, "pipe");
+	pt_gate_wait(ready);
 	while (aux_counter("held") != 1)
 		sched_yield();
 	aux_unmap(&x);
 	aux_check_all_freed();
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	pt_kill(pid);
 	aux_check_all_freed();
 }
 

@@ -224,12 +224,10 @@ static void fork_against_link(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_need(!pthread_create(&t, NULL, link_for_ever, &fd), "thread");
 	for (k = 0; k < ROUNDS; k++) {
-		pid_t pid = fork();
+		pid_t pid;
 
-		if (!pid) {
+		pt_in_child(pid)
 			pt_fault(3);
-			_exit(0);
-		}
 		pt_reap(pid);
 	}
 	stop = true;

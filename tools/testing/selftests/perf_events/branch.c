@@ -207,11 +207,8 @@ static void inherited(void)
 	attr.inherit = 1;
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&ring, fd, 4);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		fire(1);
-		_exit(pt_failures());
-	}
 	pt_reap(pid);
 	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample of the child");
 	pt_parse_sample(&attr, &rec, &s);

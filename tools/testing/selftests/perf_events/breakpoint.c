@@ -246,11 +246,8 @@ static void inherited(void)
 	pt_enable(fd);
 	pt_need(!pthread_create(&t, NULL, writer, NULL), "thread");
 	pthread_join(t, NULL);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		writer(NULL);
-		_exit(0);
-	}
 	pt_reap(pid);
 	writer(NULL);
 	pt_eq(pt_count(fd), 30);

@@ -166,18 +166,6 @@ struct pipes {
 	int to[2], from[2];
 };
 
-static void say(int to)
-{
-	pt_need(write(to, "x", 1) == 1, "pipe: %s", strerror(errno));
-}
-
-static void hear(int from)
-{
-	char c;
-
-	pt_need(read(from, &c, 1) == 1, "pipe: %s", strerror(errno));
-}
-
 static int wanted;
 
 static void heir(void *arg)
@@ -188,8 +176,8 @@ static void heir(void *arg)
 
 	/* It has the parent's already. */
 	pt_eq(try(&attr, 0, -1), -ENOSPC);
-	say(p->from[1]);
-	hear(p->to[0]);
+	pt_gate_open(p->from);
+	pt_gate_wait(p->to);
 	n = fill(&attr, 0, -1, fd + wanted);
 	pt_eq(n, wanted);
 }
@@ -199,29 +187,24 @@ static void inherited(void)
 {
 	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
 	struct pipes p;
-	int status;
 	pid_t pid;
 
 	wanted = slots();
-	pt_need(!pipe(p.to) && !pipe(p.from), "pipe: %s", strerror(errno));
+	pt_gate_make(p.to);
+	pt_gate_make(p.from);
 	attr.inherit = 1;
 	pt_eq(fill(&attr, 0, -1, fd), wanted);
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_in_child(pid) {
 		/* The parent's copies must not stay open here. */
 		drop(fd, wanted);
 		heir(&p);
-		pt_end_case();
 	}
-	hear(p.from[0]);
+	pt_gate_wait(p.from);
 	drop(fd, wanted);
 	attr.inherit = 0;
 	pt_eq(slots(), wanted);
-	say(p.to[1]);
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
-	pt_check(WIFEXITED(status) && !WEXITSTATUS(status), "child: %#x", status);
+	pt_gate_open(p.to);
+	pt_reap(pid);
 	pt_eq(slots(), wanted);
 }
 

@@ -428,9 +428,7 @@ static void exec(void)
 		pt_skip("the linker gave this program no build id");
 	attr.inherit = 1;
 	start(&attr);
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		execl("/proc/self/exe", "program", "--executed", NULL);
 		_exit(99);
 	}

@@ -313,11 +313,8 @@ static void two_tasks(void)
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&ring, fd, 16);
 	pt_enable(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_burn(each);
-		_exit(0);
-	}
 	pt_burn(each);
 	pt_reap(pid);
 	pt_disable(fd);

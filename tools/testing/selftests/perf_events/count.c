@@ -293,33 +293,31 @@ static void other_task(void)
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	int go[2], done[2], fd;
 	pid_t pid;
-	char c = 0;
 
-	pt_need(!pipe(go) && !pipe(done), "pipe: %s", strerror(errno));
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_gate_make(go);
+	pt_gate_make(done);
+	pt_in_child(pid) {
 		u8 *p;
 
 		pt_settle();
 		p = pt_fresh_pages(33);
-		if (write(done[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
-			_exit(1);
+		pt_gate_open(done);
+		pt_gate_wait(go);
 		pt_touch(p, 33);
-		if (write(done[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
-			_exit(1);
-		_exit(0);
+		pt_gate_open(done);
+		pt_gate_wait(go);
 	}
-	pt_need(read(done[0], &c, 1) == 1, "child died");
+	pt_gate_wait(done);
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_fault(5);
 	pt_eq(pt_count(fd), 0);
-	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_gate_open(go);
+	pt_gate_wait(done);
 	/* What the child is doing now, asleep in a pipe, needs no page. */
 	pt_eq(pt_count(fd), 33);
 	pt_reset(fd);
 	pt_disable(fd);
-	pt_need(write(go[1], &c, 1) == 1, "child died");
+	pt_gate_open(go);
 	pt_reap(pid);
 	pt_eq(pt_count(fd), 0);
 }
@@ -362,11 +360,8 @@ static void cpu_wide_counts_everybody(void)
 	pt_pin(0);
 	fd = pt_open(&attr, -1, 0, -1, 0);
 	before = pt_count(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_fault(50);
-		_exit(0);
-	}
 	pt_reap(pid);
 	pt_fault(50);
 	pt_check(pt_count(fd) - before >= 100, "only %llu faults",

@@ -52,9 +52,8 @@ static int after_exec(int argc, char **argv)
 
 static int exit_code(pid_t pid)
 {
-	int status;
+	int status = pt_wait(pid);
 
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
 	pt_need(WIFEXITED(status), "child ended with status %#x", status);
 	return WEXITSTATUS(status);
 }
@@ -64,19 +63,16 @@ static void of_a_child_that_waits(struct perf_event_attr *attr, unsigned int bef
 {
 	int go[2], fd;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		call(before);
 		exec_self(after, -1);
 	}
 	/* The way of every "stat" tool. */
 	fd = pt_open(attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_eq(exit_code(pid), 0);
 	pt_eq(pt_count(fd), want);
 }
@@ -115,8 +111,7 @@ static void own_event_survives(void)
 	struct perf_event_attr attr = calls();
 	pid_t pid;
 
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		int fd = pt_open(&attr, 0, -1, -1, 0);
 
 		call(4);
@@ -126,8 +121,7 @@ static void own_event_survives(void)
 	/* enable_on_exec of the own task */
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		int fd = pt_open(&attr, 0, -1, -1, 0);
 
 		call(4);
@@ -141,8 +135,7 @@ static void cloexec_closes(void)
 	struct perf_event_attr attr = calls();
 	pid_t pid;
 
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		int fd = pt_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 		exec_self(9, fd);
@@ -156,27 +149,26 @@ static void works_once(void)
 	struct perf_event_attr attr = calls();
 	int go[2], done[2], fd;
 	pid_t pid;
-	char c;
 
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
-	pt_need(!pipe(go) && !pipe(done), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_gate_make(go);
+	pt_gate_make(done);
+	pt_in_child(pid) {
 		char a[16], b[16];
 
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+		pt_gate_wait(go);
 		snprintf(a, sizeof(a), "%d", go[0]);
 		snprintf(b, sizeof(b), "%d", done[1]);
 		execl("/proc/self/exe", "exec", "--twice", a, b, NULL);
 		_exit(99);
 	}
 	fd = pt_open(&attr, pid, -1, -1, 0);
-	pt_need(write(go[1], "x", 1) == 1 && read(done[0], &c, 1) == 1, "pipe");
+	pt_gate_open(go);
+	pt_gate_wait(done);
 	pt_eq(pt_count(fd), 3);
 	pt_disable(fd);
-	pt_need(write(go[1], "x", 1) == 1, "pipe");
+	pt_gate_open(go);
 	pt_eq(exit_code(pid), 0);
 	pt_eq(pt_count(fd), 3);
 }
@@ -202,7 +194,6 @@ static void group_is_enabled(void)
 	struct pt_read r;
 	int go[2], lead;
 	pid_t pid;
-	char c;
 
 	attr.read_format = f;
 	attr.disabled = 1;
@@ -210,11 +201,9 @@ static void group_is_enabled(void)
 	sib = attr;
 	sib.disabled = 0;
 	sib.enable_on_exec = 0;
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		call(2);
 		exec_self(6, -1);
 	}
@@ -224,7 +213,7 @@ static void group_is_enabled(void)
 	pt_open(&attr, pid, -1, lead, 0);
 	sib.disabled = 1;
 	pt_open(&sib, pid, -1, lead, 0);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_eq(exit_code(pid), 0);
 	pt_read(lead, f, 4, &r);
 	pt_eq(r.v[0].value, 6);
@@ -239,30 +228,25 @@ static void children_of_the_new_program(void)
 	struct perf_event_attr attr = calls();
 	int go[2], fd;
 	pid_t pid;
-	char c;
 
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
 	attr.inherit = 1;
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_gate_make(go);
+	pt_in_child(pid) {
 		pid_t inner;
 
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+		pt_gate_wait(go);
 		/* Inherited disabled; its own exec enables it, ours does not reach it. */
-		inner = fork();
-		if (!inner) {
+		pt_in_child(inner) {
 			call(100);
 			exec_self(3, -1);
 		}
 		call(50);
-		waitpid(inner, NULL, 0);
-		_exit(0);
+		pt_wait(inner);
 	}
 	fd = pt_open(&attr, pid, -1, -1, 0);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_eq(exit_code(pid), 0);
 	pt_eq(pt_count(fd), 3);
 }
@@ -275,8 +259,7 @@ static void buffer_goes_with_the_memory(void)
 	/* The mapping vanishes with exec, the event counts on without it. */
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		struct pt_ring r;
 		int fd = pt_open(&attr, 0, -1, -1, 0);
 
@@ -296,24 +279,21 @@ static void observer_keeps_its_buffer(void)
 	struct pt_ring r;
 	int go[2], fd;
 	pid_t pid;
-	char c;
 
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_IP;
 	attr.comm = 1;
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		pt_fault(100);
 		exec_self(1, -1);
 	}
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_map(&r, fd, 64);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_eq(exit_code(pid), 0);
 	while (pt_next(&r, &rec)) {
 		samples += rec.h.type == PERF_RECORD_SAMPLE;
@@ -351,11 +331,10 @@ static void thread_that_execs(void)
 	struct perf_event_attr attr = calls();
 	int tids[2], go[2], ids[2], of_leader, of_thread;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(tids) && !pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_need(!pipe(tids), "pipe: %s", strerror(errno));
+	pt_gate_make(go);
+	pt_in_child(pid) {
 		struct exec_thread t;
 		pthread_t thread;
 
@@ -365,8 +344,8 @@ static void thread_that_execs(void)
 		pthread_barrier_wait(&t.ready);
 		ids[0] = pt_tid();
 		ids[1] = t.tid;
-		if (write(tids[1], ids, sizeof(ids)) != sizeof(ids) || read(go[0], &c, 1) != 1)
-			_exit(97);
+		pt_need(write(tids[1], ids, sizeof(ids)) == sizeof(ids), "write");
+		pt_gate_wait(go);
 		call(2);
 		pthread_barrier_wait(&t.go);
 		for (;;)
@@ -375,7 +354,7 @@ static void thread_that_execs(void)
 	pt_need(read(tids[0], ids, sizeof(ids)) == sizeof(ids), "read: %s", strerror(errno));
 	of_leader = pt_open(&attr, ids[0], -1, -1, 0);
 	of_thread = pt_open(&attr, ids[1], -1, -1, 0);
-	pt_need(write(go[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(go);
 	pt_eq(exit_code(pid), 0);
 	pt_eq(pt_count(of_leader), 2);
 	pt_eq(pt_count(of_thread), 12);
@@ -394,19 +373,16 @@ static void hw_enabled_by_exec(void)
 	for (i = 0; i < 2; i++) {
 		int go[2], fd;
 		pid_t pid;
-		char c;
 
-		pt_need(!pipe(go), "pipe: %s", strerror(errno));
-		pid = fork();
-		if (!pid) {
-			if (read(go[0], &c, 1) != 1)
-				_exit(97);
+		pt_gate_make(go);
+		pt_in_child(pid) {
+			pt_gate_wait(go);
 			/* Not counted, or the two runs differ. */
 			pt_spin(i ? 1000 : 5000000);
 			exec_self(3, -1);
 		}
 		fd = pt_open(&attr, pid, -1, -1, 0);
-		pt_need(write(go[1], "x", 1) == 1, "write");
+		pt_gate_open(go);
 		pt_eq(exit_code(pid), 0);
 		n[i] = pt_count(fd);
 	}

@@ -28,23 +28,18 @@ static void call(unsigned int n)
 static pid_t waiting_child(int go[2], unsigned int n)
 {
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(1);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		call(n);
-		_exit(0);
 	}
 	return pid;
 }
 
 static void let_go(int go[2])
 {
-	pt_need(write(go[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(go);
 }
 
 static int poll_now(int fd, int timeout)
@@ -127,12 +122,11 @@ static void hangup_only_after_the_last_child(void)
 	pid_t pid;
 	char c;
 
-	pt_need(!pipe(go) && !pipe(stop), "pipe: %s", strerror(errno));
+	pt_gate_make(go);
+	pt_need(!pipe(stop), "pipe: %s", strerror(errno));
 	attr.inherit = 1;
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(1);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		if (!fork()) {
 			close(stop[1]);
 			/* Until the observer closes its end. */
@@ -141,7 +135,6 @@ static void hangup_only_after_the_last_child(void)
 			call(5);
 			_exit(0);
 		}
-		_exit(0);
 	}
 	close(stop[0]);
 	/* Bound to a CPU, or it could not be mapped. */
@@ -172,15 +165,11 @@ static void records_outlive_the_task(void)
 	struct pt_ring r;
 	int go[2], fd;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(1);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		pt_fault(50);
-		_exit(0);
 	}
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_TID;
@@ -247,7 +236,7 @@ static void of_a_cpu_never(void)
 static void opener_exits(void)
 {
 	struct perf_event_attr attr = calls();
-	int go[2], fd, status;
+	int go[2], fd;
 	pid_t target, opener;
 
 	target = waiting_child(go, 6);
@@ -261,7 +250,7 @@ static void opener_exits(void)
 			_exit(1);
 		_exit(0);
 	}
-	pt_need(waitpid(opener, &status, 0) == opener && !status, "opener: %#x", status);
+	pt_reap(opener);
 	pt_eq(pt_count(100), 0);
 	let_go(go);
 	pt_reap(target);
@@ -279,8 +268,7 @@ static void exit_races_open(void)
 		int fd, spin;
 		pid_t pid;
 
-		pid = fork();
-		if (!pid)
+		pt_in_child(pid)
 			_exit(0);
 		for (spin = 0; spin < 10; spin++) {
 			fd = pt_try_open(&attr, pid, -1, -1, 0);
@@ -320,12 +308,10 @@ static void sampling_while_exiting(void)
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&r, fd, 64);
 	for (i = 0; i < 40; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
-		if (!pid) {
+		pt_in_child(pid)
 			pt_spin(20000);
-			_exit(0);
-		}
 		pt_reap(pid);
 		if (i % 10 == 9) {
 			static struct pt_record rec;
@@ -405,19 +391,16 @@ static pid_t keep_busy(int cpu)
 {
 	int there[2];
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(there), "pipe");
-	pid = fork();
-	if (!pid) {
+	pt_gate_make(there);
+	pt_in_child(pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pt_pin(cpu);
-		if (write(there[1], "", 1) != 1)
-			_exit(1);
+		pt_gate_open(there);
 		for (;;)
 			;
 	}
-	pt_need(read(there[0], &c, 1) == 1, "nobody on CPU %d", cpu);
+	pt_gate_wait(there);
 	close(there[0]);
 	close(there[1]);
 	return pid;
@@ -436,8 +419,7 @@ static u64 calls_of_an_exit(struct pt_ring *ring, unsigned int reads)
 		pid_t pid;
 
 		calls = calls_to(1);
-		pid = fork();
-		if (!pid)
+		pt_in_child(pid)
 			_exit(0);
 		pt_reap(pid);
 		calls = calls_to(1) - calls;
@@ -491,8 +473,7 @@ static void reads_interrupt_once(void)
 	pt_eq(calls_of_an_exit(&ring, 256), 1);
 	open_telling(fd, 256, 257, true);
 	pt_eq(calls_of_an_exit(&ring, 257), 2);
-	kill(busy, SIGKILL);
-	waitpid(busy, NULL, 0);
+	pt_kill(busy);
 }
 
 static const struct pt_case cases[] = {

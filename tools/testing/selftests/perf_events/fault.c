@@ -344,7 +344,7 @@ static int try_fork(void)
 		return errno == EAGAIN ? -ENOMEM : -errno;
 	if (!pid)
 		_exit(0);
-	pt_need(waitpid(pid, NULL, 0) == pid, "waitpid: %s", strerror(errno));
+	pt_wait(pid);
 	return 0;
 }
 

@@ -83,7 +83,6 @@ static void states(void)
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	pid_t pid;
 	int fd, go[2];
-	char c;
 
 	need_fdinfo();
 	attr.disabled = 1;
@@ -100,12 +99,11 @@ static void states(void)
 	pt_eq(number(fd, "time_enabled"), number(fd, "time_running"));
 	close(fd);
 
-	pt_need(!pipe(go), "pipe");
-	pid = fork();
-	if (!pid)
-		_exit(read(go[0], &c, 1) != 1);
+	pt_gate_make(go);
+	pt_in_child(pid)
+		pt_gate_wait(go);
 	fd = pt_open(&attr, pid, -1, -1, 0);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_reap(pid);
 	text_is(fd, "state", "exit");
 	close(fd);
@@ -125,14 +123,10 @@ static void counts(void)
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	text_is(fd, "copies", "0");
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pause();
-		_exit(0);
-	}
 	text_is(fd, "copies", "1");
-	kill(pid, SIGKILL);
-	pt_need(waitpid(pid, NULL, 0) == pid, "waitpid");
+	pt_kill(pid);
 	text_is(fd, "copies", "0");
 
 	pt_settle();
@@ -295,9 +289,9 @@ static void *get_stuck(void *arg)
 static void look_from_elsewhere(int fd)
 {
 	char path[64], text[4096];
-	pid_t owner = getpid(), pid = fork();
+	pid_t owner = getpid(), pid;
 
-	if (!pid) {
+	pt_in_child(pid) {
 		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", owner, fd);
 		_exit(!pt_slurp(path, text, sizeof(text)) || !strstr(text, "\ncount:\t"));
 	}

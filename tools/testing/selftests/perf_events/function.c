@@ -68,12 +68,8 @@ static void filter_and_samples(void)
 	call(2, 2);
 	pt_enable(fd);
 	call(20, 5);
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		call(10, 10);
-		_exit(0);
-	}
 	pt_reap(pid);
 	pt_disable(fd);
 	call(1, 1);

@@ -40,11 +40,8 @@ static void mismatches(void)
 	pt_eq(pt_try_open(&attr, 0, 0, cpu0, 0), -EINVAL);
 	close(pt_open(&attr, -1, 0, cpu0, 0));
 	/* other task */
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pause();
-		_exit(0);
-	}
 	pt_eq(pt_try_open(&attr, pid, -1, lead, 0), -EINVAL);
 	/* other clock */
 	other.use_clockid = 1;
@@ -164,17 +161,13 @@ static void dead_leader(void)
 	int lead, ret;
 	pid_t pid;
 	int p[2];
-	char c;
 
-	pt_need(!pipe(p), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(p[0], &c, 1) != 1)
-			_exit(1);
-		_exit(0);
+	pt_gate_make(p);
+	pt_in_child(pid) {
+		pt_gate_wait(p);
 	}
 	lead = pt_open(&attr, pid, -1, -1, 0);
-	pt_need(write(p[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(p);
 	pt_reap(pid);
 	/* Its task is gone, nothing can join it any more */
 	ret = pt_try_open(&attr, 0, -1, lead, 0);

@@ -249,9 +249,8 @@ static void wakeup_passes_over_other_events(void)
 static void sleep_then_fault(void *arg)
 {
 	int *go = arg;
-	char c;
 
-	pt_need(read(go[0], &c, 1) == 1, "read: %s", strerror(errno));
+	pt_gate_wait(go);
 	pt_fault(90);
 }
 
@@ -265,13 +264,13 @@ static void software_period_set_while_asleep(void)
 
 	attr.sample_period = 1000000000;
 	pt_pin(0);
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pt_gate_make(go);
 	pid = pt_fork(sleep_then_fault, go);
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_map(&ring, fd, 8);
 	pt_enable(fd);
 	pt_eq(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
-	pt_eq(write(go[1], "x", 1), 1);
+	pt_gate_open(go);
 	pt_reap(pid);
 	faults = pt_count(fd);
 	pt_check(faults >= 90, "%llu faults", (unsigned long long)faults);

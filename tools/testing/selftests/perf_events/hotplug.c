@@ -466,24 +466,20 @@ static void exit_often(void *arg)
 	while (__atomic_load_n(crowd->arrived, __ATOMIC_ACQUIRE) < 2)
 		;
 	for (i = 0; i < EXITS; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
-		pt_need(pid >= 0, "fork: %s", strerror(errno));
-		if (!pid)
+		pt_in_child(pid)
 			_exit(0);
-		pt_need(waitpid(pid, NULL, 0) == pid, "waitpid: %s", strerror(errno));
+		pt_wait(pid);
 	}
 }
 
 static pid_t exit_on(int cpu)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_in_child(pid)
 		pt_pin(cpu);
-		_exit(0);
-	}
 	pt_reap(pid);
 	return pid;
 }

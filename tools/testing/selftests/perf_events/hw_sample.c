@@ -246,11 +246,8 @@ static void cpu_wide(void)
 	fd = pt_open(&attr, -1, 0, -1, 0);
 	pt_map(&ring, fd, 64);
 	pt_enable(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_spin(3000000);
-		_exit(0);
-	}
 	pt_reap(pid);
 	pt_spin(3000000);
 	pt_disable(fd);

@@ -66,21 +66,17 @@ static void descendants(void)
 	int fd = pt_open(&attr, 0, -1, -1, 0);
 	pid_t pid;
 
-	pid = fork();
-	if (!pid) {
-		pid_t inner = fork();
+	pt_in_child(pid) {
+		pid_t inner, last;
 
-		if (!inner) {
-			pid_t last = fork();
-
+		pt_in_child(inner) {
+			pt_in_child(last)
+				call(100);
 			call(100);
-			if (last)
-				waitpid(last, NULL, 0);
-			_exit(0);
+			pt_reap(last);
 		}
 		call(10);
-		waitpid(inner, NULL, 0);
-		_exit(0);
+		pt_reap(inner);
 	}
 	call(1);
 	pt_reap(pid);
@@ -185,11 +181,8 @@ static void times_of_children(void)
 	pt_pin(0);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_read(fd, TIMES, 1, &before);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_burn(20000000);
-		_exit(0);
-	}
 	pt_read(fd, TIMES, 1, &alive);
 	pt_reap(pid);
 	pt_read(fd, TIMES, 1, &after);
@@ -291,11 +284,8 @@ static void ids_of_samples(void)
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&r, fd, 64);
 	pt_enable(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_fault(20);
-		_exit(0);
-	}
 	pt_reap(pid);
 	pt_fault(20);
 	pt_disable(fd);
@@ -330,14 +320,12 @@ static void bound_to_a_cpu(void)
 	pt_pin(0);
 	here = pt_open(&attr, 0, 0, -1, 0);
 	there = pt_open(&attr, 0, 1, -1, 0);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		call(5);
 		pt_pin(1);
 		call(7);
 		pt_pin(0);
 		call(10);
-		_exit(0);
 	}
 	pt_reap(pid);
 	pt_eq(pt_count(here), 15);
@@ -438,11 +426,8 @@ static void hw_sum_of_children(void)
 	fd = pt_open_hw(&attr, -1);
 	for (i = 0; i < 3; i++) {
 		n[i] = pt_count(fd);
-		pid = fork();
-		if (!pid) {
+		pt_in_child(pid)
 			pt_spin(i ? 1000000 : 1000);
-			_exit(0);
-		}
 		pt_reap(pid);
 		n[i] = pt_count(fd) - n[i];
 	}
@@ -468,8 +453,7 @@ static void frequency_of_zero(void)
 	pt_need(!pipe(wait), "pipe: %s", strerror(errno));
 	for (i = 0; i < 2; i++)
 		fd[i] = pt_open(&attr, 0, -1, -1, 0);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		close(wait[1]);
 		_exit(read(wait[0], &c, 1) != 0);
 	}

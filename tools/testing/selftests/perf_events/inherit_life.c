@@ -18,11 +18,8 @@ static void many_children(void)
 	int i;
 
 	for (i = 0; i < 40; i++) {
-		pid[i] = fork();
-		if (!pid[i]) {
+		pt_in_child(pid[i])
 			call(3);
-			_exit(0);
-		}
 	}
 	for (i = 0; i < 40; i++)
 		pt_reap(pid[i]);
@@ -55,24 +52,20 @@ static void of_another_task(void)
 	struct perf_event_attr attr = calls();
 	int go[2], fd;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_gate_make(go);
+	pt_in_child(pid) {
 		pid_t inner;
 
-		if (read(go[0], &c, 1) != 1)
-			_exit(1);
-		inner = fork();
+		pt_gate_wait(go);
+		pt_in_child(inner)
+			call(10);
 		call(10);
-		if (inner)
-			waitpid(inner, NULL, 0);
-		_exit(0);
+		pt_reap(inner);
 	}
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	call(100);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_reap(pid);
 	pt_eq(pt_count(fd), 20);
 }
@@ -145,12 +138,10 @@ static void fork_races_open_and_close(void)
 	pt_need(!pthread_create(&t, NULL, open_and_close, &race), "thread");
 	pthread_barrier_wait(&race.start);
 	for (i = 0; i < 30; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
-		if (!pid) {
+		pt_in_child(pid)
 			call(2);
-			_exit(0);
-		}
 		pt_reap(pid);
 	}
 	__atomic_store_n(&race.stop, true, __ATOMIC_RELEASE);
@@ -168,22 +159,21 @@ static void killed_children(void)
 	int i;
 
 	for (i = 0; i < 10; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
-		if (!pid) {
+		pt_in_child(pid) {
 			for (;;) {
-				pid_t inner = fork();
+				pid_t inner;
 
-				if (!inner)
+				pt_in_child(inner)
 					_exit(0);
 				call(1);
-				waitpid(inner, NULL, 0);
+				pt_reap(inner);
 			}
 		}
 		while (pt_count(fd) < last + 3)
 			sched_yield();
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		pt_kill(pid);
 		pt_check(pt_count(fd) >= last + 3, "the sum shrank");
 		last = pt_count(fd);
 	}

@@ -331,36 +331,38 @@ static void prctl_is_about_the_opener(void)
 	struct perf_event_attr attr = faults();
 	int go[2], done[2], fd;
 	pid_t pid;
-	char c = 0;
 
-	pt_need(!pipe(go) && !pipe(done), "pipe: %s", strerror(errno));
+	pt_gate_make(go);
+	pt_gate_make(done);
 	attr.disabled = 0;
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		u8 *p;
 		int i;
 
 		pt_settle();
 		p = pt_fresh_pages(30);
 		for (i = 0; i < 3; i++) {
-			if (write(done[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
-				_exit(1);
+			pt_gate_open(done);
+			pt_gate_wait(go);
 			/* Not the child's events: this does nothing. */
 			prctl(PR_TASK_PERF_EVENTS_ENABLE);
 			pt_touch(p + i * 10 * pt_page_size(), 10);
 		}
-		_exit(write(done[1], &c, 1) != 1);
+		pt_gate_open(done);
 	}
-	pt_need(read(done[0], &c, 1) == 1, "child died");
+	pt_gate_wait(done);
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_reset(fd);
-	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_gate_open(go);
+	pt_gate_wait(done);
 	pt_eq(pt_count(fd), 10);
 	pt_need(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "prctl: %s", strerror(errno));
-	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_gate_open(go);
+	pt_gate_wait(done);
 	pt_eq(pt_count(fd), 10);
 	pt_need(!prctl(PR_TASK_PERF_EVENTS_ENABLE), "prctl: %s", strerror(errno));
-	pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "child died");
+	pt_gate_open(go);
+	pt_gate_wait(done);
 	pt_eq(pt_count(fd), 20);
 	pt_reap(pid);
 }

@@ -11,15 +11,11 @@
 /* Asked by a child, because asking is an error. */
 static void need_file(void)
 {
-	int status;
 	pid_t pid;
 
-	fflush(stdout);
-	pid = fork();
-	if (!pid)
+	pt_in_child(pid)
 		_exit(pt_is_stock());
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
-	if (status)
+	if (pt_wait(pid))
 		pt_skip("Linux 6.12 has no " ERROR_FILE);
 }
 
@@ -106,11 +102,8 @@ static void per_task(void)
 	attr.inherit_thread = 0;
 	pt_eq(pt_probe(&attr), 0);
 	expect(-EINVAL, -EINVAL, "attr.inherit_thread:");
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_eq(last(text, sizeof(text)), 0);
-		_exit(pt_failures());
-	}
 	pt_reap(pid);
 }
 
@@ -118,7 +111,7 @@ static void per_task(void)
 static void crowd(void)
 {
 	struct perf_event_attr attr = dummy();
-	int i, status;
+	int i;
 
 	need_file();
 	attr.inherit_thread = 1;
@@ -126,11 +119,11 @@ static void crowd(void)
 	attr.inherit_thread = 0;
 	attr.sample_type = 1ull << 40;
 	for (i = 0; i < 600; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
-		if (!pid)
+		pt_in_child(pid)
 			_exit(pt_probe(&attr) != -EINVAL);
-		pt_need(waitpid(pid, &status, 0) == pid && !status, "child %d: %x", i, status);
+		pt_reap(pid);
 	}
 	expect(-EINVAL, -EINVAL, "attr.inherit_thread:");
 }

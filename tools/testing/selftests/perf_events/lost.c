@@ -342,11 +342,8 @@ static void child_counts_for_the_parent(void)
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&r, fd, 1);
 	pt_enable(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		pt_fault(600);
-		_exit(0);
-	}
 	pt_reap(pid);
 	pt_disable(fd);
 	before = pt_count(fd);

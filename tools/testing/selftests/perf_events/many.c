@@ -50,13 +50,10 @@ static u64 exec_with(int nr)
 	int go[2], status;
 	pid_t pid;
 	u64 ns;
-	char c;
 
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		execl("/proc/self/exe", "many", "--exit", NULL);
 		_exit(99);
 	}
@@ -64,8 +61,8 @@ static u64 exec_with(int nr)
 	attr.remove_on_exec = 1;
 	open_many(&attr, pid, nr, 2 * nr);
 	ns = pt_clock(CLOCK_MONOTONIC);
-	pt_need(write(go[1], "x", 1) == 1, "write");
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
+	pt_gate_open(go);
+	status = pt_wait(pid);
 	ns = pt_clock(CLOCK_MONOTONIC) - ns;
 	pt_eq(status, 0);
 	close_many(2 * nr);
@@ -127,8 +124,7 @@ static void fork_keeps_interrupts_on(void)
 	attr.remove_on_exec = 1;
 	open_many(&attr, 0, 16000, 16001);
 	pt_enable(fd);
-	pid = fork();
-	if (!pid)
+	pt_in_child(pid)
 		_exit(0);
 	pt_reap(pid);
 	pt_disable(fd);

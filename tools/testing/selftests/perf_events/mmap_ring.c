@@ -161,20 +161,16 @@ static void not_copied_by_fork(void)
 {
 	int fd = open_sampling();
 	struct pt_ring r;
-	int status;
 	pid_t pid;
 
 	pt_map(&r, fd, 2);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_in_child(pid) {
 		unsigned char v;
 
 		/* mincore of a hole is ENOMEM */
 		_exit(!(mincore(r.page, (size_t)pt_page_size(), &v) == -1 && errno == ENOMEM));
 	}
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
-	pt_check(WIFEXITED(status) && !WEXITSTATUS(status), "the child has the mapping");
+	pt_reap(pid);
 }
 
 static void header_of_the_page(void)
@@ -382,18 +378,14 @@ static void waiting_poll_is_woken(void)
 	int ready[2], done[2], fd;
 	struct pt_ring r;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(ready) && !pipe(done), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_gate_make(ready);
+	pt_gate_make(done);
+	pt_in_child(pid) {
 		/* The one that is measured waits until the poller is about to sleep. */
-		if (read(ready[0], &c, 1) != 1)
-			_exit(1);
+		pt_gate_wait(ready);
 		pt_fault(50);
-		if (read(done[0], &c, 1) != 1)
-			_exit(1);
-		_exit(0);
+		pt_gate_wait(done);
 	}
 	attr.disabled = 0;
 	attr.wakeup_events = 50;
@@ -401,11 +393,11 @@ static void waiting_poll_is_woken(void)
 	pt_map(&r, fd, 4);
 	p.fd = fd;
 	p.events = POLLIN;
-	pt_need(write(ready[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(ready);
 	pt_eq(poll(&p, 1, 10000), 1);
 	pt_eq(p.revents, POLLIN);
 	pt_check(pt_count_records(&r, PERF_RECORD_SAMPLE) >= 50, "woken too early");
-	pt_need(write(done[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(done);
 	pt_reap(pid);
 }
 

@@ -218,8 +218,7 @@ static void inherited_over_switches(void)
 	rounds(ROUNDS);
 	for (m = 0; m < NR_MIXES; m++)
 		pt_eq(pt_count(fd[m]) - before[m], expected(m, 16 * ROUNDS, 6 * ROUNDS));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	pt_kill(pid);
 	/* What the child has counted stays; it has died without taking more. */
 	pt_eq(pt_count(fd[NONE]), 0);
 	pt_eq(pt_count(fd[USER]) + pt_count(fd[KERNEL]), pt_count(fd[ALL]));

@@ -202,9 +202,7 @@ static void zombie(void)
 	siginfo_t info;
 	pid_t pid;
 
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid)
+	pt_in_child(pid)
 		_exit(0);
 	/* Dead, but still ours to reap. */
 	pt_need(!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), "waitid: %s",

@@ -269,10 +269,10 @@ static int to_child[2], from_child[2];
 
 static void fault_when_told(void *arg)
 {
-	char c = 0;
 
 	pt_settle();
-	pt_need(write(from_child[1], &c, 1) == 1 && read(to_child[0], &c, 1) == 1, "pipe");
+	pt_gate_open(from_child);
+	pt_gate_wait(to_child);
 	fault_in_child(arg);
 }
 
@@ -282,21 +282,21 @@ static void copy_that_runs(void)
 	struct perf_ext_periods p = rule;
 	struct ext_model m;
 	u64 count, n = 0;
-	char c = 0;
 	pid_t pid;
 	int fd;
 
 	ext_need();
-	pt_need(!pipe(to_child) && !pipe(from_child), "pipe");
+	pt_gate_make(to_child);
+	pt_gate_make(from_child);
 	attr.inherit = 1;
 	pt_pin(0);
 	fd = pt_open(&attr, 0, 0, -1, 0);	/* of one CPU, to be mapped */
 	pt_map(&ring, fd, 64);
 	pt_enable(fd);
 	pid = pt_fork(fault_when_told, NULL);
-	pt_need(read(from_child[0], &c, 1) == 1, "pipe");
+	pt_gate_wait(from_child);
 	pt_eq(ext_periods(fd, &p), 0);
-	pt_need(write(to_child[1], &c, 1) == 1, "pipe");
+	pt_gate_open(to_child);
 	pt_reap(pid);
 	p.seed = ext_seed_of_copy(rule.seed, 1);
 	ext_model_start(&m, &p);

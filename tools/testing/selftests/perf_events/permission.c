@@ -25,13 +25,9 @@ static void as_nobody(void (*fn)(void *arg), void *arg)
 {
 	pid_t pid;
 
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_in_child(pid) {
 		pt_become_nobody();
 		fn(arg);
-		pt_end_case();
 	}
 	pt_reap(pid);
 }
@@ -153,18 +149,14 @@ static void probe_level_3(void *arg)
 
 static bool level_3_is_debians(void)
 {
-	int status;
 	pid_t pid;
 
 	pt_sysctl_set("perf_event_paranoid", 3);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		pt_become_nobody();
 		probe_level_3(NULL);
-		_exit(0);
 	}
-	waitpid(pid, &status, 0);
-	return !status;
+	return !pt_wait(pid);
 }
 
 static void level_3(void)
@@ -224,22 +216,19 @@ static void tasks_of_others(void)
 {
 	pid_t one = 1, root, other;
 	int ready[2];
-	char c;
 
 	pt_sysctl_set("perf_event_paranoid", -1);
 	as_nobody(open_on, &one);
 	root = getpid();
 	as_nobody(open_on, &root);
-	pt_need(!pipe(ready), "pipe: %s", strerror(errno));
-	other = fork();
-	if (!other) {
+	pt_gate_make(ready);
+	pt_in_child(other) {
 		pt_need(!syscall(SYS_setresuid, 1234, 1234, 1234), "setresuid");
 		prctl(PR_SET_DUMPABLE, 1);
-		pt_need(write(ready[1], "x", 1) == 1, "write");
+		pt_gate_open(ready);
 		pause();
-		_exit(0);
 	}
-	pt_need(read(ready[0], &c, 1) == 1, "read");
+	pt_gate_wait(ready);
 	as_nobody(open_on, &other);
 }
 
@@ -248,19 +237,15 @@ static void own_tasks(void *arg)
 	struct perf_event_attr attr = user_faults();
 	int fd, ready[2], undumpable = *(int *)arg;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(ready), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_gate_make(ready);
+	pt_in_child(pid) {
 		if (undumpable)
 			prctl(PR_SET_DUMPABLE, 0);
-		if (write(ready[1], "x", 1) != 1)
-			_exit(1);
+		pt_gate_open(ready);
 		pause();
-		_exit(0);
 	}
-	pt_need(read(ready[0], &c, 1) == 1, "read");
+	pt_gate_wait(ready);
 	fd = pt_try_open(&attr, pid, -1, -1, 0);
 	if (undumpable)
 		pt_eq(fd, -EACCES);

@@ -137,11 +137,10 @@ static void group_after_hardware(void)
 static void wait_for_end(void *arg)
 {
 	int *fds = arg;
-	char c;
 
 	hit(10);
 	pt_eq(write(fds[3], "x", 1), 1);
-	pt_eq(read(fds[0], &c, 1), 1);
+	pt_gate_wait(fds);
 	pt_fault(1);
 }
 
@@ -167,7 +166,7 @@ static void inherited(void)
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	none_left();
 	is_revoked(fd, 11);
-	pt_eq(write(fds[1], "x", 1), 1);
+	pt_gate_open(fds);
 	pt_reap(child);
 	is_revoked(fd, 11);
 	pt_check(pt_count(soft) > 0, "the software event is gone");
@@ -235,12 +234,11 @@ static void *forks(void *arg)
 	attr.inherit = 1;
 	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		int fd = pt_try_open(&attr, 0, -1, -1, 0);
-		pid_t pid = fork();
+		pid_t pid;
 
-		if (!pid)
+		pt_in_child(pid)
 			_exit(0);
-		pt_check(pid > 0, "fork: %s", strerror(errno));
-		waitpid(pid, NULL, 0);
+		pt_reap(pid);
 		/* One that fails when the copies have been made: there is no room for the pidfd. */
 		pt_eq(syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 1, 0, 0), -1);
 		pt_eq(errno, EFAULT);

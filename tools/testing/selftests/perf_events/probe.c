@@ -176,11 +176,8 @@ static void kprobe_of_one_task(void)
 	pt_enable(mine);
 	pt_enable(heir);
 	pt_enable(all);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		call(10);
-		_exit(0);
-	}
 	pt_reap(pid);
 	call(5);
 	pt_eq(pt_count(mine), 5);
@@ -267,11 +264,9 @@ static void uprobe_of_one_task(void)
 	int i;
 
 	pt_enable(mine);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		for (i = 0; i < 10; i++)
 			pt_chain_outer(byte);
-		_exit(0);
 	}
 	pt_reap(pid);
 	for (i = 0; i < 4; i++)

@@ -34,9 +34,8 @@ static void tracee(void)
 
 static int stop_signal(pid_t pid)
 {
-	int status;
+	int status = pt_wait(pid);
 
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
 	pt_need(WIFSTOPPED(status), "status %#x", status);
 	return WSTOPSIG(status);
 }
@@ -45,10 +44,7 @@ static pid_t start(void)
 {
 	pid_t pid;
 
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid)
+	pt_in_child(pid)
 		tracee();
 	pt_eq(stop_signal(pid), SIGSTOP);
 	return pid;
@@ -58,14 +54,6 @@ static int go_on(pid_t pid)
 {
 	pt_need(!ptrace(PTRACE_CONT, pid, NULL, NULL), "continue: %s", strerror(errno));
 	return stop_signal(pid);
-}
-
-static void end(pid_t pid)
-{
-	int status;
-
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
 }
 
 static u64 word_of(pid_t pid, const volatile u64 *at)
@@ -154,7 +142,7 @@ static int set_or_skip(pid_t pid, unsigned int nr, const volatile u64 *at)
 	int ret = set(pid, nr, at);
 
 	if (ret == -ENODEV || ret == -EIO || ret == -EOPNOTSUPP || ret == -EINVAL) {
-		end(pid);
+		pt_kill(pid);
 		pt_skip("no watchpoints: %s", strerror(-ret));
 	}
 	return ret;
@@ -190,7 +178,7 @@ static void watch_and_move(void)
 	expect_hit(pid, 0, 4);
 	pt_eq(set(pid, 0, NULL), 0);
 	pt_eq(go_on(pid), SIGSTOP);
-	end(pid);
+	pt_kill(pid);
 }
 
 static struct perf_event_attr watch_event(void)
@@ -216,7 +204,7 @@ static int fill(pid_t pid, int *fd)
 		fd[n] = ret;
 	}
 	if (!n && (ret == -ENOENT || ret == -ENODEV || ret == -EOPNOTSUPP)) {
-		end(pid);
+		pt_kill(pid);
 		pt_skip("no hardware breakpoints: %s", strerror(-ret));
 	}
 	pt_eq(ret, -ENOSPC);
@@ -242,7 +230,7 @@ static void shared_with_events(void)
 	pt_eq(go_on(pid), SIGSTOP);
 	pt_eq(set(pid, 0, &target[0]), 0);
 	expect_hit(pid, 0, 3);
-	end(pid);
+	pt_kill(pid);
 	while (n--)
 		close(fd[n]);
 }
@@ -257,12 +245,12 @@ static void gone_with_the_task(void)
 	for (i = 0; i < n; i++)
 		close(fd[i]);
 	pt_eq(set_or_skip(pid, 0, &target[0]), 0);
-	end(pid);
+	pt_kill(pid);
 	pid = start();
 	pt_eq(fill(pid, fd), n);
 	for (i = 0; i < n; i++)
 		close(fd[i]);
-	end(pid);
+	pt_kill(pid);
 }
 
 static void impossible(void)
@@ -279,7 +267,7 @@ static void impossible(void)
 	pt_eq(set(pid, 0, NULL), 0);
 	pt_eq(go_on(pid), SIGSTOP);
 	pt_eq(word_of(pid, &target[0]), 1);
-	end(pid);
+	pt_kill(pid);
 }
 
 static const struct pt_case cases[] = {

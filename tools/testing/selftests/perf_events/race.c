@@ -384,8 +384,7 @@ static void open_and_exec(void)
 		char c;
 
 		pt_need(!pipe(go), "pipe: %s", strerror(errno));
-		pid = fork();
-		if (!pid) {
+		pt_in_child(pid) {
 			if (read(go[0], &c, 1) == 1)
 				execl("/proc/self/exe", "race", "--nothing", NULL);
 			_exit(99);
@@ -574,13 +573,12 @@ static void open_inherited_group(struct duel *d)
 
 static void fork_and_hit(struct duel *d)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
 	(void)d;
-	if (!pid) {
+	pt_in_child(pid) {
 		syscall(SYS_getppid);
 		syscall(SYS_getppid);
-		_exit(0);
 	}
 	pt_reap(pid);
 }

@@ -124,17 +124,15 @@ static pid_t caller(unsigned int n, const int *stay)
 	pid_t pid;
 	char c;
 
-	pt_need(!pipe(done), "pipe: %s", strerror(errno));
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_gate_make(done);
+	pt_in_child(pid) {
 		close(stay[1]);
 		calls(n);
-		_exit(write(done[1], "", 1) != 1 || read(stay[0], &c, 1) != 0);
+		pt_gate_open(done);
+		_exit(read(stay[0], &c, 1) != 0);
 	}
 	close(done[1]);
-	pt_need(read(done[0], &c, 1) == 1, "child");
+	pt_gate_wait(done);
 	close(done[0]);
 	return pid;
 }

@@ -148,14 +148,12 @@ static void pid_namespace(void)
 	int go[2], own[2], fd, n = 0;
 	struct pt_ring r;
 	pid_t pid;
-	char c = 0;
 
-	pt_need(!pipe(go) && !pipe(own), "pipe: %s", strerror(errno));
+	pt_gate_make(go);
+	pt_gate_make(own);
 	if (unshare(CLONE_NEWPID))
 		pt_skip("no pid namespaces: %s", strerror(errno));
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_in_child(pid) {
 		pt_settle();
 		pt_eq(getpid(), 1);
 		record_faults(&attr, &r, pt_fresh_pages(5), 5);
@@ -167,15 +165,15 @@ static void pid_namespace(void)
 		}
 		pt_eq(n, 5);
 		/* Not under two events at once: this is about one's own view. */
-		pt_need(write(own[1], &c, 1) == 1 && read(go[0], &c, 1) == 1, "pipe");
+		pt_gate_open(own);
+		pt_gate_wait(go);
 		pt_fault(5);
-		pt_end_case();
 	}
-	pt_need(read(own[0], &c, 1) == 1, "read: %s", strerror(errno));
+	pt_gate_wait(own);
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_map(&r, fd, 64);
 	pt_enable(fd);
-	pt_need(write(go[1], &c, 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(go);
 	pt_reap(pid);
 	while (pt_next(&r, &rec)) {
 		pt_parse_sample(&attr, &rec, &s);

@@ -101,8 +101,7 @@ static void fork_and_exit(void)
 	attr.sample_type = ID_FIELDS;
 	fd = start(&attr);
 	before = pt_clock(CLOCK_MONOTONIC);
-	pid = fork();
-	if (!pid)
+	pt_in_child(pid)
 		_exit(0);
 	pt_reap(pid);
 	after = pt_clock(CLOCK_MONOTONIC);
@@ -161,11 +160,8 @@ static void fork_without_inherit(void)
 	attr.comm = 1;
 	start(&attr);
 	before = pt_clock(CLOCK_MONOTONIC);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		prctl(PR_SET_NAME, "child");
-		_exit(0);
-	}
 	pt_reap(pid);
 	check_task(PERF_RECORD_FORK, (u32)pid, me, (u32)pid, me, before,
 		   pt_clock(CLOCK_MONOTONIC));
@@ -187,8 +183,7 @@ static void exec_records(bool comm_exec)
 	attr.task = 1;
 	attr.inherit = 1;
 	start(&attr);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		execl("/proc/self/exe", "program", child_arg, NULL);
 		_exit(99);
 	}
@@ -285,8 +280,7 @@ static void preempted_or_not(void)
 	while (pt_next(&ring, &rec))
 		asleep += rec.h.misc == PERF_RECORD_MISC_SWITCH_OUT;
 	pt_check(asleep > 0, "slept and was not seen to");
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		for (;;)
 			pt_spin(1000);
 	}
@@ -365,8 +359,7 @@ static void uninterested(void)
 	pt_map(&ring, fd, 4);
 	prctl(PR_SET_NAME, "new name");
 	map_self((size_t)pt_page_size(), PROT_READ | PROT_EXEC, 0);
-	pid = fork();
-	if (!pid)
+	pt_in_child(pid)
 		_exit(0);
 	pt_reap(pid);
 	pt_switch_out();
@@ -392,11 +385,9 @@ static void cpu_wide_hears_everybody(void)
 	fd = pt_open(&attr, -1, 0, -1, 0);
 	pt_map(&ring, fd, 64);
 	pt_enable(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		prctl(PR_SET_NAME, "somebody");
 		map_self((size_t)pt_page_size(), PROT_READ | PROT_EXEC, 0);
-		_exit(0);
 	}
 	pt_reap(pid);
 	pt_disable(fd);

@@ -239,15 +239,11 @@ static void other_process(void)
 	struct perf_event_attr attr = sampling();
 	int go[2], fd;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(go), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(1);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		pt_fault(7);
-		_exit(0);
 	}
 	attr.sample_period = 7;
 	attr.disabled = 0;
@@ -255,9 +251,8 @@ static void other_process(void)
 	catch_signal(SIGRTMIN);
 	/* The observer is told about the observed. */
 	arm_fd(fd, SIGRTMIN, F_OWNER_PID, getpid());
-	pt_need(write(go[1], "x", 1) == 1, "write");
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	pt_gate_open(go);
+	pt_wait(pid);
 	pt_check(got.in >= 1, "%d signals", got.in);
 	pt_eq(got.fd, fd);
 	pt_eq(got.tid, pt_tid());
@@ -267,7 +262,7 @@ static void other_process(void)
 static void overflow_of_a_child(void)
 {
 	struct perf_event_attr attr;
-	int fd, i, status;
+	int fd, i;
 	pid_t pid;
 
 	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
@@ -276,17 +271,14 @@ static void overflow_of_a_child(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	catch_signal(SIGRTMIN);
 	arm_fd(fd, SIGRTMIN, F_OWNER_PID, getpid());
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		memset(&got, 0, sizeof(got));
 		for (i = 0; i < 50; i++)
 			syscall(SYS_getppid);
 		/* Not to the one that caused it. */
 		_exit(got.nr);
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	pt_eq(status, 0);
+	pt_reap(pid);
 	pt_check(got.in >= 1, "nobody was told");
 	pt_eq(got.fd, fd);
 	pt_eq(pt_count(fd), 50);

@@ -433,13 +433,10 @@ static void count_across_exec(bool leader_goes, bool sibling_goes)
 	struct perf_event_attr leader = calls(leader_goes), sibling = calls(sibling_goes);
 	int go[2], lfd, sfd;
 	pid_t pid;
-	char c;
 
-	pt_need(!pipe(go), "pipe");
-	pid = fork();
-	if (!pid) {
-		if (read(go[0], &c, 1) != 1)
-			_exit(97);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
 		syscall(SYS_getppid);
 		syscall(SYS_getppid);
 		execl("/proc/self/exe", "sigtrap", "--exec", NULL);
@@ -447,7 +444,7 @@ static void count_across_exec(bool leader_goes, bool sibling_goes)
 	}
 	lfd = pt_open(&leader, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	sfd = pt_open(&sibling, pid, -1, lfd, PERF_FLAG_FD_CLOEXEC);
-	pt_need(write(go[1], "x", 1) == 1, "write");
+	pt_gate_open(go);
 	pt_reap(pid);
 	/* Two calls before exec, three after it. */
 	pt_eq(pt_count(lfd), leader_goes ? 2 : 5);

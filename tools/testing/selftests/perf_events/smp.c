@@ -39,12 +39,11 @@ struct worker {
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	char c;
 
 	pt_pin(w->cpu);
 	w->tid = pt_tid();
 	pthread_barrier_wait(&w->ready);
-	pt_need(read(w->go[0], &c, 1) == 1, "read: %s", strerror(errno));
+	pt_gate_wait(w->go);
 	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
 		w->turn(w);
 		__atomic_store_n(&w->done, w->done + 1, __ATOMIC_RELEASE);
@@ -57,7 +56,7 @@ static void start_worker(struct worker *w, void (*turn)(struct worker *), int cp
 	memset(w, 0, sizeof(*w));
 	w->turn = turn;
 	w->cpu = cpu;
-	pt_need(!pipe(w->go), "pipe: %s", strerror(errno));
+	pt_gate_make(w->go);
 	pthread_barrier_init(&w->ready, NULL, 2);
 	pt_need(!pthread_create(&w->thread, NULL, work, w), "thread");
 	pthread_barrier_wait(&w->ready);
@@ -65,7 +64,7 @@ static void start_worker(struct worker *w, void (*turn)(struct worker *), int cp
 
 static void go_worker(struct worker *w)
 {
-	pt_need(write(w->go[1], "x", 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(w->go);
 }
 
 static void stop_worker(struct worker *w)

@@ -153,11 +153,9 @@ static void cpu_wide(void)
 	pt_pin(0);
 	fd = pt_open(&attr, -1, 0, -1, 0);
 	n = pt_count(fd);
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		for (i = 0; i < 25; i++)
 			syscall(SYS_getppid);
-		_exit(0);
 	}
 	pt_reap(pid);
 	for (i = 0; i < 10; i++)

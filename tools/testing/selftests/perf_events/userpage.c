@@ -279,8 +279,7 @@ static void index_only_for_oneself(void)
 
 	attr.exclude_kernel = 1;
 	close(pt_open_hw(&attr, -1));
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid) {
 		for (;;)
 			pt_spin(1000);
 	}

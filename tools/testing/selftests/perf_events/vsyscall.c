@@ -30,12 +30,9 @@ static void faults_of_emulated_calls(void)
 	int fd, status, n = 0;
 	pid_t pid;
 
-	pid = fork();
-	if (!pid) {
+	pt_in_child(pid)
 		call_vsyscall(NULL);
-		_exit(0);
-	}
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid");
+	status = pt_wait(pid);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
 		pt_skip("no vsyscall page");
 	attr.sample_period = 1;

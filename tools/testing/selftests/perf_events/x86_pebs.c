@@ -360,10 +360,9 @@ static void spinner(void *memory_loop)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CONTEXT_SWITCHES));
 	int fd = pt_open(&attr, 0, -1, -1, 0);
-	char c;
 
 	pt_pin(0);
-	pt_need(read(go[0], &c, 1) == 1, "pipe");
+	pt_gate_wait(go);
 	while (pt_count(fd) < 30) {
 		if (memory_loop)
 			pebs_memory(20000, variable);
@@ -382,14 +381,15 @@ static void whose_they_are(void)
 
 	need_pebs();
 	pt_pin(0);
-	pt_need(!pipe(go), "pipe");
+	pt_gate_make(go);
 	a = pt_fork(spinner, NULL);
 	b = pt_fork(spinner, &variable);
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
 	fd = pt_open(&attr, -1, 0, -1, 0);
 	pt_map(&ring, fd, 512);
 	pt_enable(fd);
-	pt_need(write(go[1], "..", 2) == 2, "pipe");
+	pt_gate_open(go);
+	pt_gate_open(go);
 	pt_reap(a);
 	pt_reap(b);
 	pt_disable(fd);

@@ -183,30 +183,30 @@ static void not_of_another_task(void)
 	pid_t pid;
 
 	x86_need_pmu();
-	pt_need(!pipe(go) && !pipe(done), "pipe: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
+	pt_need(!pipe(go), "pipe: %s", strerror(errno));
+	pt_gate_make(done);
+	pt_in_child(pid) {
 		/* Takes every general counter, and keeps the events. */
 		close(go[1]);
 		hidden.disabled = 0;
 		for (i = 0; i < x86_general(); i++)
 			pt_open_hw(&hidden, -1);
 		pt_spin(100000);
-		pt_need(write(done[1], &c, 1) == 1, "write: %s", strerror(errno));
+		pt_gate_open(done);
 		while (read(go[0], &c, 1) == 1) {
 			pt_spin(100000);
-			pt_need(write(done[1], &c, 1) == 1, "write: %s", strerror(errno));
+			pt_gate_open(done);
 		}
-		_exit(0);
 	}
 	close(go[0]);
-	pt_need(read(done[0], &c, 1) == 1, "no answer");
+	pt_gate_wait(done);
 	attr.disabled = 0;
 	pt_map(&r, pt_open_hw(&attr, -1), 0);
 	for (i = 0; i < 3; i++) {
 		int k;
 
-		pt_need(write(go[1], &c, 1) == 1 && read(done[0], &c, 1) == 1, "no answer");
+		pt_gate_open(go);
+		pt_gate_wait(done);
 		for (k = 0; k < x86_general(); k++) {
 			if ((u32)k != r.page->index - 1)
 				pt_eq(x86_rdpmc((u32)k), 0);

@@ -139,18 +139,15 @@ void pt_heir_start(struct pt_heir *h, void (*work)(unsigned int n), unsigned int
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
 	int ready[2];
-	char c = 0;
 
-	pt_need(!pipe(h->go) && !pipe(ready), "pipe: %s", strerror(errno));
-	fflush(stdout);
-	h->pid = fork();
-	pt_need(h->pid >= 0, "fork: %s", strerror(errno));
-	if (!h->pid) {
-		if (write(ready[1], &c, 1) == 1 && read(h->go[0], &c, 1) == 1)
-			work(n);
-		pt_end_case();
+	pt_gate_make(h->go);
+	pt_gate_make(ready);
+	pt_in_child(h->pid) {
+		pt_gate_open(ready);
+		pt_gate_wait(h->go);
+		work(n);
 	}
-	pt_need(read(ready[0], &c, 1) == 1, "the child did not start");
+	pt_gate_wait(ready);
 	pt_open(&attr, h->pid, -1, -1, 0);
 	close(ready[0]);
 	close(ready[1]);
@@ -158,9 +155,7 @@ void pt_heir_start(struct pt_heir *h, void (*work)(unsigned int n), unsigned int
 
 void pt_heir_end(struct pt_heir *h)
 {
-	char c = 0;
-
-	pt_need(write(h->go[1], &c, 1) == 1, "write: %s", strerror(errno));
+	pt_gate_open(h->go);
 	pt_reap(h->pid);
 	close(h->go[0]);
 	close(h->go[1]);

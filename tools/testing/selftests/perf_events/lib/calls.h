@@ -57,9 +57,7 @@ static inline void puppet_start(struct puppet *p)
 	int cmd[2], ack[2];
 
 	pt_need(!pipe(cmd) && !pipe(ack), "pipe: %s", strerror(errno));
-	p->pid = fork();
-	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
-	if (!p->pid) {
+	pt_in_child(p->pid) {
 		close(cmd[1]);
 		close(ack[0]);
 		puppet_run(cmd[0], ack[1]);

@@ -95,18 +95,16 @@ static inline int play(int ask, int reply, int n)
 
 static inline int have_children(int n)
 {
-	int pipes[4], status, bad = 0;
+	int pipes[4], bad = 0;
 
 	while (n--) {
 		pid_t pid;
 
 		if (pipe(pipes) || pipe(pipes + 2))
 			return 1;
-		pid = fork();
-		if (!pid)
+		pt_in_child(pid)
 			_exit(serve(pipes[0], pipes[3], 2));
-		bad |= pid < 0 || play(pipes[1], pipes[2], 2) || waitpid(pid, &status, 0) != pid ||
-		       status;
+		bad |= play(pipes[1], pipes[2], 2) || pt_wait(pid);
 		close(pipes[0]);
 		close(pipes[1]);
 		close(pipes[2]);
@@ -206,9 +204,7 @@ static inline void start(struct puppet *p)
 	int to[2], from[2];
 
 	pt_need(!pipe(to) && !pipe(from), "pipe: %s", strerror(errno));
-	p->pid = fork();
-	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
-	if (!p->pid) {
+	pt_in_child(p->pid) {
 		close(to[1]);
 		close(from[0]);
 		obey(to[0], from[1]);

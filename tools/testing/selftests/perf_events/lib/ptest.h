@@ -116,15 +116,39 @@ void pt_sysctl_restore(void);
 void pt_become_nobody(void);
 /* fn(arg) in a child that is an ordinary user, but for one capability. */
 void pt_with_capability(int cap, void (*fn)(void *arg), void *arg);
-/* 0 exit code expected; a child that failed fails the case. */
-void pt_reap(pid_t pid);
-/* Fork; the child runs fn(arg) and leaves as pt_reap() expects it. */
-pid_t pt_fork(void (*fn)(void *arg), void *arg);
 u64 pt_tracepoint_id(const char *system, const char *name);
 int pt_field_offset(const char *system, const char *name, const char *field);
 const char *pt_tracefs(void);
 /* attr.type of a PMU in sysfs, -1 when there is none */
 int pt_pmu_type(const char *name);
+
+/* ---- children (child.c) ---- */
+
+/*
+ * pt_in_child(pid) { ... }: the block runs in a child, which ends with it, failed if one of its
+ * checks has; no break leaves it. The caller goes on behind the block at once and has the child's
+ * pid. It looks at how the child ended by pt_reap*() or pt_kill(); one that is forgotten is killed
+ * with the case.
+ */
+#define pt_in_child(pid)	for ((pid) = pt_child(); !(pid); pt_end_child())
+pid_t pt_child(void);
+PT_NORETURN void pt_end_child(void);
+/* The block is a call of fn(arg). */
+pid_t pt_fork(void (*fn)(void *arg), void *arg);
+/* Wait until it ends: without a failure, by a signal, or somehow: what waitpid() says. */
+void pt_reap(pid_t pid);
+void pt_reap_killed(pid_t pid, int sig);
+int pt_wait(pid_t pid);
+/* Kill it, and wait until it is gone. */
+void pt_kill(pid_t pid);
+
+/*
+ * A gate, which is a pipe: made before the fork; each opening lets one wait pass. Who cannot open
+ * it, or waits for others that are all gone, ends as failed.
+ */
+void pt_gate_make(int gate[2]);
+void pt_gate_open(int gate[2]);
+void pt_gate_wait(int gate[2]);
 
 /* ---- test PMUs (module.c) ---- */
 

@@ -203,37 +203,11 @@ void pt_with_capability(int cap, void (*fn)(void *arg), void *arg)
 {
 	pid_t pid;
 
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
+	pt_in_child(pid) {
 		keep_capability(cap);
 		fn(arg);
-		pt_end_case();
 	}
 	pt_reap(pid);
-}
-
-void pt_reap(pid_t pid)
-{
-	int status;
-
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
-	pt_check(WIFEXITED(status) && !WEXITSTATUS(status), "child ended with status %#x", status);
-}
-
-pid_t pt_fork(void (*fn)(void *arg), void *arg)
-{
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	pt_need(pid >= 0, "fork: %s", strerror(errno));
-	if (!pid) {
-		fn(arg);
-		pt_end_case();
-	}
-	return pid;
 }
 
 const char *pt_tracefs(void)

@@ -206,17 +206,13 @@ void pt_peer_start(struct pt_peer *p)
 	char c;
 
 	pt_need(!pipe(ab) && !pipe(ba), "pipe: %s", strerror(errno));
-	fflush(stdout);
-	p->pid = fork();
-	pt_need(p->pid >= 0, "fork: %s", strerror(errno));
-	if (!p->pid) {
+	pt_in_child(p->pid) {
 		close(ab[1]);
 		close(ba[0]);
 		while (read(ab[0], &c, 1) == 1) {
 			if (write(ba[1], &c, 1) != 1)
 				_exit(1);
 		}
-		_exit(0);
 	}
 	close(ab[0]);
 	close(ba[1]);

@@ -317,16 +317,15 @@ static void refused(int sig)
 bool x86_rdpmc_refused(u32 index, void (*with)(void))
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
-	if (!pid) {
+	pt_in_child(pid) {
 		signal(SIGSEGV, refused);
 		if (with)
 			with();
 		x86_rdpmc(index);
-		_exit(0);
 	}
-	pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
+	status = pt_wait(pid);
 	pt_check(WIFEXITED(status) && (!WEXITSTATUS(status) || WEXITSTATUS(status) == REFUSED),
 		 "the child ended with %x", (unsigned int)status);
 	return status;
