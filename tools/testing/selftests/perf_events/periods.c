@@ -269,7 +269,6 @@ static int to_child[2], from_child[2];
 
 static void fault_when_told(void *arg)
 {
-
 	pt_settle();
 	pt_gate_open(from_child);
 	pt_gate_wait(to_child);
