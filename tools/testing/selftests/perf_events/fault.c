@@ -23,6 +23,26 @@ static void tune(const char *name, const char *value)
 	pt_eq(pt_write_file(path, value), 0);
 }
 
+/*
+ * A vmap() has kmemleak allocate what it notes of it; kmemleak warns under its locks when that
+ * fails, and the locks of the console below its own are a circle to lockdep. So that never fails.
+ */
+static void spare_kmemleak(const char *kind)
+{
+	char path[64], text[32];
+	u64 begin, end;
+
+	begin = pt_kernel_range("kmemleak_scan_area", &end);
+	if (!begin)
+		return;
+	snprintf(path, sizeof(path), "%s/reject-start", kind);
+	snprintf(text, sizeof(text), "%#llx", (unsigned long long)begin);
+	tune(path, text);
+	snprintf(path, sizeof(path), "%s/reject-end", kind);
+	snprintf(text, sizeof(text), "%#llx", (unsigned long long)end);
+	tune(path, text);
+}
+
 /* Allocations that may sleep fail as well, of whatever size, and nobody prints a stack. */
 static void need_injection(void)
 {
@@ -39,6 +59,8 @@ static void need_injection(void)
 	tune("fail_page_alloc/ignore-gfp-highmem", "N");
 	tune("fail_page_alloc/min-order", "0");
 	tune("fail_page_alloc/verbose", "0");
+	spare_kmemleak("failslab");
+	spare_kmemleak("fail_page_alloc");
 	snprintf(path, sizeof(path), "/proc/self/task/%d/fail-nth", (int)pt_tid());
 	nth_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (nth_fd < 0)

@@ -202,7 +202,9 @@ static void inherited_over_switches(void)
 		fd[m] = pt_open(&attr, 0, -1, -1, 0);
 	}
 	pid = pt_fork(partner, NULL);
-	rounds(3);	/* so that each has its own pages */
+	/* Each task has its own pages then, those of the stack below a pt_count() among them. */
+	rounds(3);
+	pt_count(fd[ALL]);
 	for (m = 0; m < NR_MIXES; m++)
 		before[m] = pt_count(fd[m]);
 	rounds(ROUNDS);

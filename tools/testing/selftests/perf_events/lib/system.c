@@ -40,21 +40,31 @@ pid_t pt_tid(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
-u64 pt_kernel_symbol(const char *name)
+u64 pt_kernel_range(const char *name, u64 *end)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long addr, begin = 0;
 	char line[512], sym[256], type;
-	unsigned long long addr;
 
+	*end = 0;
 	pt_need(f, "kallsyms: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) == 3 && !strcmp(sym, name)) {
-			fclose(f);
-			return addr;
-		}
+	while (!*end && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %255s", &addr, &type, sym) != 3)
+			continue;
+		if (begin && addr > begin)
+			*end = addr;
+		else if (!strcmp(sym, name))
+			begin = addr;
 	}
 	fclose(f);
-	return 0;
+	return begin;
+}
+
+u64 pt_kernel_symbol(const char *name)
+{
+	u64 end;
+
+	return pt_kernel_range(name, &end);
 }
 
 bool pt_path_exists(const char *path)
