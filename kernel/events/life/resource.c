@@ -241,13 +241,15 @@ void perf_virtual_unregister(struct perf_virtual *v)
 }
 EXPORT_SYMBOL_GPL(perf_virtual_unregister);
 
-/* Late, so that the numbers of other PMUs are what they are without this one. */
-static int __init pe_virtual_register_pmu(void)
+/* Late, so that the numbers of other PMUs are what they are without these. */
+static int __init pe_resource_pmus_init(void)
 {
 	struct pe_resource *r;
 	unsigned int i;
 	int id, err;
 
+	err = perf_pmu_register(&pe_cost_pmu, "perf_cost", -1);
+	WARN(err, "perf: no PMU perf_cost: %d\n", err);
 	for (i = 0; i < pe_nr_kernel_resources; i++)
 		WARN_ON(perf_virtual_register(&pe_kernel_resources[i]));
 
@@ -261,4 +263,4 @@ static int __init pe_virtual_register_pmu(void)
 		WARN_ON(show(container_of(r, struct shown, r)));
 	return 0;
 }
-late_initcall(pe_virtual_register_pmu);
+late_initcall(pe_resource_pmus_init);

@@ -139,11 +139,15 @@ struct idr;
 extern struct idr pe_resources;			/* by id; pe_resources_lock */
 extern struct pmu pe_virtual_pmu;
 void pe_resource_put(struct pe_resource *r);
+int pe_resource_check_attr(struct pe_event *e);
 int pe_resource_add(struct perf_event *event, int flags);	/* pmu operations that other */
 void pe_resource_del(struct perf_event *event, int flags);	/*   PMUs share */
 void pe_resource_start(struct perf_event *event, int flags);
 void pe_resource_stop(struct perf_event *event, int flags);
 void pe_resource_read(struct perf_event *event);
+
+/* cost_pmu.c */
+extern struct pmu pe_cost_pmu;
 
 /* resources.c: what the kernel itself has to show */
 extern struct perf_virtual pe_kernel_resources[];

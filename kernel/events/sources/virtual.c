@@ -146,6 +146,21 @@ static void pe_virtual_destroy(struct perf_event *event)
 	give_back(event->pmu_private);
 }
 
+/**
+ * pe_resource_check_attr() - is there anything in an attr that such a PMU cannot do?
+ * @e: an event that is being made; attr.config is the PMU's own matter
+ *
+ * For event_init().  Return: 0 or the errno for the user.
+ */
+int pe_resource_check_attr(struct pe_event *e)
+{
+	if (e->attr.config1 || e->attr.config2 || e->attr.config3)
+		return pe_refuse(e, -EINVAL, "attr.config1, 2, 3: of no use with this PMU");
+	if (has_branch_stack(&e->pub))
+		return pe_refuse(e, -EOPNOTSUPP, "attr.sample_type: no branches here");
+	return 0;
+}
+
 static int check(struct pe_event *e, const struct pe_resource *r)
 {
 	if (!r->public && perf_allow_cpu())
@@ -157,11 +172,11 @@ static int check(struct pe_event *e, const struct pe_resource *r)
 
 static int pe_virtual_init(struct perf_event *event)
 {
-	const struct perf_event_attr *attr = &event->attr;
+	struct pe_event *e = pe(event);
 	struct pe_resource *r;
 	int err;
 
-	if (attr->type != event->pmu->type)
+	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* Copies live no longer than their parent, which holds it. */
@@ -169,15 +184,14 @@ static int pe_virtual_init(struct perf_event *event)
 		event->pmu_private = event->parent->pmu_private;
 		return 0;
 	}
-	if (attr->config1 || attr->config2 || attr->config3)
-		return pe_refuse(pe(event), -EINVAL, "attr.config1, 2, 3: of no use with this PMU");
-	if (has_branch_stack(event))
-		return pe_refuse(pe(event), -EOPNOTSUPP, "attr.sample_type: no branches here");
+	err = pe_resource_check_attr(e);
+	if (err)
+		return err;
 
-	r = get_resource(attr->config);
+	r = get_resource(event->attr.config);
 	if (!r)
-		return pe_refuse(pe(event), -ENOENT, "attr.config: no such resource");
-	err = check(pe(event), r);
+		return pe_refuse(e, -ENOENT, "attr.config: no such resource");
+	err = check(e, r);
 	if (err) {
 		give_back(r);
 		return err;
