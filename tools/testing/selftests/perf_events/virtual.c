@@ -8,7 +8,6 @@
 #include "lib/ext.h"
 
 #define MODULE		"test_virtual"
-#define DEV		"/sys/bus/event_source/devices/virtual"
 #define GROUP		(PERF_FORMAT_GROUP | PERF_FORMAT_ID)
 #define WHO		(PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_READ)
 
@@ -16,24 +15,14 @@ static struct pt_record rec;
 static struct pt_sample s;
 static struct pt_ring ring;
 
-/* config of a resource, -1: there is no such */
 static long long number(const char *name)
 {
-	char path[256], text[64];
-
-	snprintf(path, sizeof(path), DEV "/events/%s", name);
-	if (!pt_slurp(path, text, sizeof(text)))
-		return -1;
-	pt_need(!strncmp(text, "event=0x", 8), "%s: %s", path, text);
-	return strtoll(text + 8, NULL, 16);
+	return ext_config("virtual", name);
 }
 
 static struct perf_event_attr resource(const char *name)
 {
-	long long config = number(name);
-
-	pt_need(config > 0, "no resource %s", name);
-	return pt_attr((u32)pt_pmu_type("virtual"), (u64)config);
+	return ext_event("virtual", name);
 }
 
 static int open_resource(const char *name, int group)
@@ -59,15 +48,7 @@ static void load(void)
 
 static void says(const char *file, const char *want)
 {
-	char path[256], text[64];
-
-	snprintf(path, sizeof(path), DEV "/%s", file);
-	if (!want) {
-		pt_check(!pt_path_exists(path), "%s exists", path);
-		return;
-	}
-	pt_need(pt_slurp(path, text, sizeof(text)), "no %s", path);
-	pt_check(!strcmp(text, want), "%s says %s, not %s", path, text, want);
+	ext_file_is("virtual", file, want);
 }
 
 static void shown(void)
@@ -425,18 +406,6 @@ static void in_a_pid_namespace(void)
 
 /* ---- refusals ---- */
 
-static void refused_with(struct perf_event_attr *attr, int err, const char *why)
-{
-	char text[256], want[256];
-
-	pt_eq(pt_probe(attr), -err);
-	if (!why)
-		return;
-	snprintf(want, sizeof(want), "-%d %s", err, why);
-	pt_need(pt_slurp("/sys/bus/event_source/last_error", text, sizeof(text)), "no last_error");
-	pt_check(!strcmp(text, want), "%s, not %s", text, want);
-}
-
 static void refused(void)
 {
 	struct perf_event_attr attr;
@@ -445,24 +414,24 @@ static void refused(void)
 	attr = resource("test_level");
 	pt_eq(pt_probe(&attr), 0);
 	attr.inherit = 1;
-	refused_with(&attr, EINVAL, "attr.inherit: levels of several tasks have no sum");
+	ext_refused(&attr, EINVAL, "attr.inherit: levels of several tasks have no sum");
 	attr.inherit = 0;
 	attr.sample_period = 1;
-	refused_with(&attr, EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
+	ext_refused(&attr, EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
 	attr.sample_period = 0;
 	attr.config1 = 1;
-	refused_with(&attr, EINVAL, "attr.config1, 2, 3: of no use with this PMU");
+	ext_refused(&attr, EINVAL, "attr.config1, 2, 3: of no use with this PMU");
 	attr.config1 = 0;
 	attr.config |= 1ull << 32;
-	refused_with(&attr, ENOENT, "attr.config: no such resource");
+	ext_refused(&attr, ENOENT, "attr.config: no such resource");
 	attr.config = 0;
-	refused_with(&attr, ENOENT, "attr.config: no such resource");
+	ext_refused(&attr, ENOENT, "attr.config: no such resource");
 	attr.config = 1ull << 63 | 1;
-	refused_with(&attr, ENOENT, NULL);
+	ext_refused(&attr, ENOENT, NULL);
 	attr = resource("test_level");
 	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
-	refused_with(&attr, EOPNOTSUPP, "attr.sample_type: no branches here");
+	ext_refused(&attr, EOPNOTSUPP, "attr.sample_type: no branches here");
 }
 
 static void ordinary_users(void)
@@ -475,11 +444,11 @@ static void ordinary_users(void)
 	attr = resource("test_level");
 	pt_eq(pt_probe(&secret), 0);
 	pt_become_nobody();
-	refused_with(&attr, EACCES, NULL);
+	ext_refused(&attr, EACCES, NULL);
 	attr.exclude_kernel = 1;
 	pt_eq(pt_probe(&attr), 0);
 	secret.exclude_kernel = 1;
-	refused_with(&secret, EACCES, "attr.config: for those who may count on CPUs");
+	ext_refused(&secret, EACCES, "attr.config: for those who may count on CPUs");
 	attr = resource("free_pages");
 	attr.exclude_kernel = 1;
 	pt_eq(pt_probe(&attr), 0);
@@ -523,12 +492,12 @@ static void withdrawn(void)
 	pt_disable(sum_fd);
 	pt_enable(sum_fd);
 	pt_eq(pt_count(sum_fd), 2);
-	refused_with(&old, ENOENT, "attr.config: no such resource");
+	ext_refused(&old, ENOENT, "attr.config: no such resource");
 
 	/* It is another one, of the same name. */
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 	pt_check((u64)number("test_level") != old.config, "the same number");
-	refused_with(&old, ENOENT, "attr.config: no such resource");
+	ext_refused(&old, ENOENT, "attr.config: no such resource");
 	pt_eq(pt_count(level_fd), 12);
 	pt_eq(pt_count(open_resource("test_level", -1)), 20);
 }
