@@ -485,6 +485,7 @@ static void withdrawn(void)
 	pt_eq(pt_count(sum_fd), 2);
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	set(20);
+	pt_eq(pt_module_get(MODULE, "registered"), 0);
 	pt_eq(number("test_level"), -1);
 	says("events/test_level.unit", NULL);
 	pt_eq(pt_count(level_fd), 12);

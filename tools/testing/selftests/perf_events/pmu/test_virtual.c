@@ -68,13 +68,12 @@ static int offer(void)
 	return 0;
 }
 
-static bool registered;
+static int registered;
 
 /* Writers of the parameters of a module take turns. */
 static int set_registered(const char *text, const struct kernel_param *kp)
 {
-	bool want;
-	int err = kstrtobool(text, &want);
+	int want, err = kstrtoint(text, 0, &want);
 
 	if (err || want == registered)
 		return err;
@@ -89,7 +88,7 @@ static int set_registered(const char *text, const struct kernel_param *kp)
 
 static const struct kernel_param_ops registered_ops = {
 	.set = set_registered,
-	.get = param_get_bool,
+	.get = param_get_int,
 };
 module_param_cb(registered, &registered_ops, &registered, 0600);
 
