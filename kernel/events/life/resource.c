@@ -241,14 +241,22 @@ void perf_virtual_unregister(struct perf_virtual *v)
 }
 EXPORT_SYMBOL_GPL(perf_virtual_unregister);
 
-/* Late, so that the numbers of other PMUs are what they are without these. */
+/*
+ * attr.type of the two PMUs: far above the numbers that others are given in turn, and those are
+ * what they are without these.  Programs find it in sysfs.
+ */
+enum {
+	TYPE_VIRTUAL	= 0x7fff0000,
+	TYPE_COST,
+};
+
 static int __init pe_resource_pmus_init(void)
 {
 	struct pe_resource *r;
 	unsigned int i;
 	int id, err;
 
-	err = perf_pmu_register(&pe_cost_pmu, "perf_cost", -1);
+	err = perf_pmu_register(&pe_cost_pmu, "perf_cost", TYPE_COST);
 	WARN(err, "perf: no PMU perf_cost: %d\n", err);
 	for (i = 0; i < pe_nr_kernel_resources; i++)
 		WARN_ON(perf_virtual_register(&pe_kernel_resources[i]));
@@ -256,11 +264,11 @@ static int __init pe_resource_pmus_init(void)
 	guard(mutex)(&pe_resources_lock);
 	pe_virtual_pmu.attr_groups = virtual_groups;
 	pe_virtual_pmu.parent = &platform_bus;	/* the driver core has /sys/devices/virtual */
-	err = perf_pmu_register(&pe_virtual_pmu, "virtual", -1);
+	err = perf_pmu_register(&pe_virtual_pmu, "virtual", TYPE_VIRTUAL);
 	if (WARN(err, "perf: no PMU virtual: %d\n", err))
 		return err;
 	idr_for_each_entry(&pe_resources, r, id)
 		WARN_ON(show(container_of(r, struct shown, r)));
 	return 0;
 }
-late_initcall(pe_resource_pmus_init);
+device_initcall(pe_resource_pmus_init);
