@@ -148,6 +148,21 @@ static void free_pages_of(struct perf_buffer *rb)
 		free_one(virt_to_page(rb->user_page));
 }
 
+/* Some at a time, since the page allocator zeroes them with preemption off. */
+static bool alloc_data(struct perf_buffer *rb, int nr_pages, int node)
+{
+	while (rb->nr_pages < nr_pages) {
+		int n = alloc_pages_bulk_array_node(GFP_KERNEL | __GFP_ZERO, node,
+						    min(nr_pages - rb->nr_pages, 64),
+						    rb->pages + rb->nr_pages);
+
+		if (!n)
+			return false;
+		rb->nr_pages += n;
+	}
+	return true;
+}
+
 /* What there is when it fails is freed with free_pages_of(). */
 static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int nr_tail, int node)
 {
@@ -159,11 +174,8 @@ static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int nr_tail, in
 	rb->user_page = page_address(control);
 	if (!nr_pages)
 		return true;
-	for (; rb->nr_pages < nr_pages; rb->nr_pages++) {
-		rb->pages[rb->nr_pages] = alloc_one(node);
-		if (!rb->pages[rb->nr_pages])
-			return false;
-	}
+	if (!alloc_data(rb, nr_pages, node))
+		return false;
 	for (i = nr_pages; i < nr_pages + nr_tail; i++)
 		rb->pages[i] = rb->pages[i - nr_pages];
 	rb->data = vmap(rb->pages, nr_pages + nr_tail, VM_MAP, PAGE_KERNEL);
