@@ -109,6 +109,7 @@ struct perf_buffer {
 
 	/* constant once mapped */
 	int				nr_pages;	/* data pages */
+	int				nr_tail;	/* of the row behind them */
 	int				overwrite;	/* the reader maps it read-only */
 	long				watermark;	/* bytes per wakeup, 0: by events */
 	unsigned long			mask;		/* of an offset in the data pages */
