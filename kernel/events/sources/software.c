@@ -397,7 +397,8 @@ void perf_bp_event(struct perf_event *bp, void *data)
 
 static void begin_periods(struct perf_event *event)
 {
-	if (!is_sampling_event(event))
+	/* One that follows a rule is always under way; a hit may be dividing it on another CPU. */
+	if (!is_sampling_event(event) || pe_periods(pe(event)))
 		return;
 	event->hw.last_period = event->hw.sample_period;
 	perf_swevent_set_period(event);
