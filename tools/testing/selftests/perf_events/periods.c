@@ -365,7 +365,7 @@ static void hit_of_much_weight(void)
 	nanosleep(&second, NULL);
 	pt_disable(fd);
 	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&got)), 0);
-	pt_check(got.ended >= 1000 && got.ended % 1000 == 0 && pt_count(fd) / 2 > got.ended,
+	pt_check(got.ended >= 1000 && got.ended < pt_count(fd) / 4,
 		 "%llu periods of 2 in %llu ns", (unsigned long long)got.ended,
 		 (unsigned long long)pt_count(fd));
 }
