@@ -139,9 +139,9 @@ static struct page *alloc_one(int node)
 }
 
 /*
- * Addresses for few pages come from a block of addresses of this CPU: that saves 1,700 of the 26,200
- * instructions of opening, mapping and closing an event (arm64).  A block is given back when none of
- * it is used, for which 32 bits have too few addresses.
+ * Addresses for few pages come from a block of addresses of this CPU: that saves 1,700 of the
+ * 26,200 instructions of opening, mapping and closing an event (arm64).  A block is given back when
+ * none of it is used, for which 32 bits have too few addresses.
  */
 static bool from_a_block(int nr_pages)
 {

@@ -12,8 +12,8 @@
  *
  * Where software counts hits, hw.period_left runs up to 0, and one hit may end several periods.
  * pe_periods_divide() draws each of them when the one before is over.  A hit may count for many,
- * as those of the scheduler's tracepoints count nanoseconds: it ends DRAWS_MOST periods at most, and
- * what it has beyond them is forgotten.
+ * as those of the scheduler's tracepoints count nanoseconds: it ends DRAWS_MOST periods at most,
+ * and what it has beyond them is forgotten.
  *
  * All is written on the event's CPU, by overflows and hits, and under ctx->lock with the event
  * stopped.  Overflows of one event do not nest; hits do, see pe_periods_divide().
