@@ -122,7 +122,7 @@ static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 {
 	struct rule_args args = { .e = e, .rule = rule };
 
-	/* All have what it takes before the first one changes; who joins now follows. */
+	/* All have what it takes before the first one changes; a copy that joins now follows. */
 	pe_family_each(e, pe_ext_ioctl_prepare, &args);
 	if (args.err)
 		return args.err;

@@ -170,7 +170,7 @@ static struct pmu gone_pmu = {
  * @e: an event after pe_pmu_leave(); ctx->mutex held
  *
  * Its driver is rid of it afterwards, but for its module: code of the driver may have to free the
- * event's AUX area.  Those who read e->pmu without ctx->mutex or e->mmap_mutex do it in a
+ * event's AUX area.  Readers of e->pmu without ctx->mutex or e->mmap_mutex do it in a
  * pe_pmus_read_lock() section or with irqs off.
  */
 void pe_pmu_revoke(struct pe_event *e)

@@ -2,7 +2,7 @@
 /*
  * The small records: a header, a body of known size, the sample_id trailer.
  *
- * pe_record_emit() is for everybody who has such a body; the records about an event itself
+ * pe_record_emit() is for all that have such a body; the records about an event itself
  * (throttling, lost samples, its count) are made here.  Records about tasks and mappings are
  * made by the sideband files.
  *

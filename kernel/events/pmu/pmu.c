@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry of PMUs: who is there, and which one an event belongs to.
+ * The registry of PMUs: which there are, and which one an event belongs to.
  *
  * Drivers call perf_pmu_register() in task context; event.c calls
  * pe_pmu_bind_event() when it makes an event, and pe_pmu_unbind_event() when it frees one.  The
@@ -10,7 +10,7 @@
  * (with a NULL pointer) before the PMU is set up, and the pointer stored when everything else is
  * done, so a reader sees a finished PMU or none.  Both the IDR and the list are changed under
  * pe_pmus_lock.  Readers are in an SRCU section, because event_init() sleeps in the middle of a
- * walk.  Whoever makes an event stays in the section until the event is in its context, so when
+ * walk.  The maker of an event stays in the section until the event is in its context, so when
  * unregistering has waited for SRCU there are no half-made events of the PMU.  What the PMU has to
  * be rid of is on its rosters: its events, and its PMU contexts of tasks.  See pmu_leave.c.
  *
@@ -37,7 +37,7 @@
 #include <linux/wait_bit.h>
 #include "pmu.h"
 
-DEFINE_MUTEX(pe_pmus_lock);		/* who is registered */
+DEFINE_MUTEX(pe_pmus_lock);		/* the list of those registered */
 LIST_HEAD(pe_pmus);
 
 DEFINE_STATIC_SRCU(readers);
@@ -139,7 +139,7 @@ void pe_pmu_delist(struct pmu *pmu)
 }
 
 /**
- * pe_pmus_sync() - wait for all who are between pe_pmus_read_lock() and pe_pmus_read_unlock()
+ * pe_pmus_sync() - wait for all that are between pe_pmus_read_lock() and pe_pmus_read_unlock()
  *
  * Task context.
  */

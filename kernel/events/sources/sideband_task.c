@@ -2,7 +2,7 @@
 /*
  * Records about tasks: FORK, EXIT, COMM, NAMESPACES, SWITCH, SWITCH_CPU_WIDE; and CGROUP.
  *
- * Who calls: fork and exit through inherit.c and exit.c, exec and prctl (comm), unshare and setns
+ * Callers: fork and exit through inherit.c and exit.c, exec and prctl (comm), unshare and setns
  * (namespaces), the scheduler through task_switch.c with irqs off, the cgroup
  * core through life/cgroup_css.c.
  * All but the scheduler are tasks that may sleep.  No locks are taken here; sideband.c routes.
@@ -233,7 +233,7 @@ struct switch_news {
 	u16			misc;
 };
 
-/* Who the other task is may be known to those only who watch the whole CPU. */
+/* The other task may be known only to events of the whole CPU. */
 static void pe_sb_write_switch(struct pe_event *e, void *arg)
 {
 	struct switch_news *news = arg;

@@ -37,7 +37,7 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 {
 	struct pe_ctx *ctx = pe_task_ctx(task), *told = NULL;
 
-	/* One that was exchanged is in.  Who adds to one that has just gone out tells this CPU. */
+	/* One that was exchanged is in.  Adding to one that has just gone out tells this CPU. */
 	if (ctx && READ_ONCE(ctx->oncpu) < 0) {
 		pe_ctx_enter_current(ctx, task);
 		told = ctx;
