@@ -274,16 +274,17 @@ struct pe_pmu_ctx {
 	struct list_head	pmu_entry;
 };
 
+/* Events, by pe_event.pmu_entry; PMU contexts of tasks, by pe_pmu_ctx.pmu_entry. */
+enum pe_roster_list { PE_ROSTER_EVENTS, PE_ROSTER_PMU_CTXS, PE_NR_ROSTER_LISTS };
+
 /**
  * struct pe_roster - what has to end when a PMU leaves; one for each CPU, against contention
  * @lock: leaf, irqs off
- * @events: events made on this CPU, by pe_event.pmu_entry
- * @pmu_ctxs: PMU contexts of tasks made on this CPU, by pe_pmu_ctx.pmu_entry
+ * @lists: what was made on this CPU
  */
 struct pe_roster {
 	spinlock_t		lock;		/* see above */
-	struct list_head	events;
-	struct list_head	pmu_ctxs;
+	struct list_head	lists[PE_NR_ROSTER_LISTS];
 };
 
 /**

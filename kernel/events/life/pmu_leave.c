@@ -48,14 +48,14 @@ static struct pe_event *next_event(struct pe_roster *roster)
 	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry_safe(e, next, &roster->events, pmu_entry) {
+	list_for_each_entry_safe(e, next, &roster->lists[PE_ROSTER_EVENTS], pmu_entry) {
 		if (READ_ONCE(e->ctx) && pe_tryget(e)) {
 			found = e;
 			break;
 		}
 		list_move_tail(&e->pmu_entry, &passed);
 	}
-	list_splice_tail(&passed, &roster->events);
+	list_splice_tail(&passed, &roster->lists[PE_ROSTER_EVENTS]);
 	return found;
 }
 
@@ -103,14 +103,14 @@ static struct pe_pmu_ctx *next_pmu_ctx(struct pe_roster *roster)
 	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry_safe(pmu_ctx, next, &roster->pmu_ctxs, pmu_entry) {
+	list_for_each_entry_safe(pmu_ctx, next, &roster->lists[PE_ROSTER_PMU_CTXS], pmu_entry) {
 		if (refcount_inc_not_zero(&pmu_ctx->ctx->refs)) {
 			found = pmu_ctx;
 			break;
 		}
 		list_move_tail(&pmu_ctx->pmu_entry, &passed);
 	}
-	list_splice_tail(&passed, &roster->pmu_ctxs);
+	list_splice_tail(&passed, &roster->lists[PE_ROSTER_PMU_CTXS]);
 	return found;
 }
 
@@ -124,7 +124,7 @@ static void drop_pmu_ctx(struct pe_pmu_ctx *pmu_ctx)
 	pe_ctx_put(ctx);
 }
 
-static bool rosters_empty(struct pmu *pmu, bool events)
+static bool rosters_empty(struct pmu *pmu, enum pe_roster_list what)
 {
 	int cpu;
 
@@ -132,7 +132,7 @@ static bool rosters_empty(struct pmu *pmu, bool events)
 		struct pe_roster *roster = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->roster;
 
 		guard(spinlock_irq)(&roster->lock);
-		if (!list_empty(events ? &roster->events : &roster->pmu_ctxs))
+		if (!list_empty(&roster->lists[what]))
 			return false;
 	}
 	return true;
@@ -161,7 +161,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 			unpin(e);
 		}
 	}
-	wait_var_event(pmu, rosters_empty(pmu, true));
+	wait_var_event(pmu, rosters_empty(pmu, PE_ROSTER_EVENTS));
 
 	pe_pmus_sync();
 	synchronize_rcu();
@@ -171,7 +171,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 		while ((pmu_ctx = next_pmu_ctx(roster)))
 			drop_pmu_ctx(pmu_ctx);
 	}
-	wait_var_event(pmu, rosters_empty(pmu, false));
+	wait_var_event(pmu, rosters_empty(pmu, PE_ROSTER_PMU_CTXS));
 	pe_pmu_free(pmu);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_unregister);

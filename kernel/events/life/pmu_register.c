@@ -54,8 +54,8 @@ static int alloc_percpu_state(struct pmu *pmu)
 
 		INIT_LIST_HEAD(&cpc->sched_cb_entry);
 		spin_lock_init(&cpc->roster.lock);
-		INIT_LIST_HEAD(&cpc->roster.events);
-		INIT_LIST_HEAD(&cpc->roster.pmu_ctxs);
+		INIT_LIST_HEAD(&cpc->roster.lists[PE_ROSTER_EVENTS]);
+		INIT_LIST_HEAD(&cpc->roster.lists[PE_ROSTER_PMU_CTXS]);
 		pe_pmu_ctx_init(&cpc->cpu_pmu_ctx, &per_cpu(pe_cpu, cpu).ctx, pmu);
 		pe_mux_init(cpc, cpu);
 	}

@@ -160,7 +160,8 @@ static inline void pe_output_copy(struct perf_output_handle *handle, const void 
 }
 
 /* record.c */
-void pe_record_throttle(struct pe_event *e, bool on);	/* on: it is being throttled now */
+void pe_record_throttle(struct pe_event *e);
+void pe_record_unthrottle(struct pe_event *e);
 bool pe_tells_read(const struct pe_event *e);
 void pe_record_reads(struct llist_node *copies, struct task_struct *task);
 

@@ -153,13 +153,14 @@ void pe_pmus_sync(void)
 /**
  * pe_roster_join() - enter what has to end when a PMU leaves
  * @pmu: it
- * @entry: link of an event (@events) or a PMU context
- * @events: which list
+ * @entry: link of an event or a PMU context
+ * @what: which of the two
  *
  * The caller is in a pe_pmus_read_lock() section, so the PMU does not leave meanwhile.
  * Return: what pe_roster_leave() wants; NULL for a PMU that lasts.
  */
-struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool events)
+struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry,
+				 enum pe_roster_list what)
 {
 	struct pe_roster *roster;
 
@@ -167,7 +168,7 @@ struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool 
 		return NULL;
 	roster = &raw_cpu_ptr(pmu->cpu_pmu_context)->roster;
 	guard(spinlock_irqsave)(&roster->lock);
-	list_add_tail(entry, events ? &roster->events : &roster->pmu_ctxs);
+	list_add_tail(entry, &roster->lists[what]);
 	return roster;
 }
 
@@ -259,7 +260,7 @@ static int ask_pmu(struct pmu *pmu, struct pe_event *e)
 		mutex_unlock(&group->mutex);
 
 	if (!ret) {
-		e->roster = pe_roster_join(pmu, &e->pmu_entry, true);
+		e->roster = pe_roster_join(pmu, &e->pmu_entry, PE_ROSTER_EVENTS);
 		ret = check_capabilities(pmu, e);
 		if (!ret)
 			return 0;

@@ -278,7 +278,8 @@ static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 		if (!pmu_ctx)
 			return NULL;
 		pe_pmu_ctx_init(pmu_ctx, ctx, pmu);
-		pmu_ctx->roster = pe_roster_join(pmu, &pmu_ctx->pmu_entry, false);
+		pmu_ctx->roster = pe_roster_join(pmu, &pmu_ctx->pmu_entry,
+						 PE_ROSTER_PMU_CTXS);
 	}
 
 	raw_spin_lock_irq(&ctx->lock);

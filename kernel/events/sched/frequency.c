@@ -187,7 +187,7 @@ bool pe_unthrottle(struct pe_event *e)
 	if (e->hw.interrupts != PE_THROTTLED)
 		return false;
 	e->hw.interrupts = 0;
-	pe_record_throttle(e, false);
+	pe_record_unthrottle(e);
 	return true;
 }
 

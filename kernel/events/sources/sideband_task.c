@@ -247,26 +247,38 @@ static void pe_sb_write_switch(struct pe_event *e, void *arg)
 	}
 }
 
-/**
- * pe_sideband_switch() - tell of a context switch
- * @task: current, which leaves the CPU or has come
- * @other: the task that comes instead, or has left
- * @in: @task has come
- *
- * Scheduler: irqs off, the run queue locked when leaving.
- */
-void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in)
+static void tell_of_switch(struct task_struct *other, u16 misc)
 {
-	struct switch_news news = { .other = other };
+	struct switch_news news = { .other = other, .misc = misc };
 
+	pe_sideband_each(BIT(PE_SB_SWITCH), NULL, pe_sb_write_switch, &news);
+}
+
+/**
+ * pe_sideband_switch_out() - current leaves the CPU
+ * @prev: current
+ * @next: the task that comes instead
+ *
+ * Scheduler: irqs off, the run queue locked.
+ */
+void pe_sideband_switch_out(struct task_struct *prev, struct task_struct *next)
+{
 	if (!pe_sideband_used(PE_SB_SWITCH))
 		return;
-	if (!in) {
-		news.misc = PERF_RECORD_MISC_SWITCH_OUT;
-		if (task_is_runnable(task))
-			news.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	}
-	pe_sideband_each(BIT(PE_SB_SWITCH), NULL, pe_sb_write_switch, &news);
+	tell_of_switch(next, PERF_RECORD_MISC_SWITCH_OUT |
+			     (task_is_runnable(prev) ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0));
+}
+
+/**
+ * pe_sideband_switch_in() - current has come
+ * @prev: the task that has left
+ *
+ * Scheduler: irqs off.
+ */
+void pe_sideband_switch_in(struct task_struct *prev)
+{
+	if (pe_sideband_used(PE_SB_SWITCH))
+		tell_of_switch(prev, 0);
 }
 
 /* new cgroups */

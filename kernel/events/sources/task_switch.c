@@ -21,7 +21,7 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	struct pe_ctx *ctx = pe_task_ctx(prev);
 
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
-		pe_sideband_switch(prev, next, false);
+		pe_sideband_switch_out(prev, next);
 	tell_pmus(prev, false, NULL);
 	if (ctx && ctx->oncpu >= 0) {
 		/* Then it stays in, and the CPU in its cgroup. */
@@ -44,5 +44,5 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	}
 	tell_pmus(task, true, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
-		pe_sideband_switch(task, prev, true);
+		pe_sideband_switch_in(prev);
 }
