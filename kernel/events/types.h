@@ -419,6 +419,7 @@ struct pe_event {
 	bool			in_family;		/* F: child: on parent->children */
 	bool			rb_was_linked;		/* B: rb_unlinked is valid */
 	bool			was_idle;		/* for its freeing: see pe_pending_idle() */
+	bool			told_why;		/* its maker's: see pe_refuse() */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */

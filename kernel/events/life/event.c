@@ -327,6 +327,14 @@ static bool may_exist(int cpu)
 	return (unsigned int)cpu < nr_cpu_ids && cpu_possible(cpu);
 }
 
+static void note_refusal(const struct pe_event *e, int err)
+{
+	if (e->told_why)
+		return;
+	pe_err(err, err == -ENOENT ? "attr.type, config: no PMU has such an event" :
+				     "attr: refused by the PMU");
+}
+
 /**
  * pe_alloc() - make an event
  * @args: what it is to be; @args->cpu is a CPU number, or -1 with a task
@@ -359,10 +367,8 @@ struct pe_event *pe_alloc(const struct pe_origin_args *args)
 		e->attr.branch_sample_type = 0;
 
 	err = pe_pmu_bind_event(e);
-	if (err == -ENOENT)
-		pe_err(err, "attr.type, config: no PMU has such an event");
-	else if (err)
-		pe_err(err, "attr: refused by the PMU");
+	if (err)
+		note_refusal(e, err);
 	else
 		err = equip(e, args->cgroup_fd);
 	if (err)

@@ -29,6 +29,21 @@ static inline struct perf_cpu_pmu_context *pe_cpc(struct pmu *pmu)
 	return this_cpu_ptr(pmu->cpu_pmu_context);
 }
 
+/**
+ * pe_refuse() - pmu->event_init() refuses an event, and says why
+ * @e: the event
+ * @err: negative errno
+ * @text: as for pe_err()
+ *
+ * For PMUs of the core: for one that refuses without a word, the core says that it was the PMU.
+ * Return: @err
+ */
+static inline int pe_refuse(struct pe_event *e, int err, const char *text)
+{
+	e->told_why = true;
+	return pe_err(err, text);
+}
+
 #define PE_NO_DEVICE	((struct device *)-1L)	/* pmu->dev of a PMU that is not shown in sysfs */
 
 /* pmu_scope.c */

@@ -17,6 +17,7 @@
  */
 
 #include "sched.h"
+#include "../cost.h"
 
 struct remote_call {
 	struct pe_ctx	*ctx;
@@ -54,6 +55,20 @@ static void pe_call_oncpu(void *info)
 	pe_unlock_here(task_ctx);
 }
 
+/* Sent by another CPU. */
+static void pe_call_arrives(void *info)
+{
+	u64 begin;
+
+	if (likely(!pe_cost_wanted())) {
+		pe_call_oncpu(info);
+		return;
+	}
+	begin = pe_now();
+	pe_call_oncpu(info);
+	pe_cost_add(PE_COST_CALL, 1, pe_now() - begin);
+}
+
 /*
  * Irqs off.  Return: the CPU to send the function to; -1 if there is none, because it has run or
  * the context or the event has just moved.
@@ -88,7 +103,7 @@ static bool attempt(struct remote_call *call)
 	cpu = run_or_find(call);
 	local_irq_enable();
 	if (cpu >= 0)
-		smp_call_function_single(cpu, pe_call_oncpu, call, 1);
+		smp_call_function_single(cpu, pe_call_arrives, call, 1);
 	return call->done;
 }
 

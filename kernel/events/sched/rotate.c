@@ -13,6 +13,7 @@
  */
 
 #include "sched.h"
+#include "../cost.h"
 
 /*
  * The first group that runs in a class is the oldest in its queue; the queue goes on from there.
@@ -62,7 +63,7 @@ static bool take_turn(struct perf_cpu_pmu_context *cpc)
 	return true;
 }
 
-static enum hrtimer_restart pe_mux_fires(struct hrtimer *timer)
+static enum hrtimer_restart fire(struct hrtimer *timer)
 {
 	struct perf_cpu_pmu_context *cpc = container_of(timer, struct perf_cpu_pmu_context, mux);
 	struct pe_ctx *task_ctx = pe_current_ctx();
@@ -80,6 +81,19 @@ static enum hrtimer_restart pe_mux_fires(struct hrtimer *timer)
 	raw_spin_unlock(&cpc->mux_lock);
 	pe_unlock_here(task_ctx);
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart pe_mux_fires(struct hrtimer *timer)
+{
+	enum hrtimer_restart ret;
+	u64 begin;
+
+	if (likely(!pe_cost_wanted()))
+		return fire(timer);
+	begin = pe_now();
+	ret = fire(timer);
+	pe_cost_add(PE_COST_ROTATION, 1, pe_now() - begin);
+	return ret;
 }
 
 /**

@@ -27,6 +27,7 @@
 #include <linux/tick.h>
 
 #include "sources.h"
+#include "../cost.h"
 
 #define MAX_RATE_AT_BOOT	100000	/* Hz */
 #define MAX_PERCENT_AT_BOOT	25
@@ -139,6 +140,8 @@ void perf_sample_event_took(u64 sample_len_ns)
 	u64 sum, mean;
 	u32 per_tick;
 
+	if (pe_cost_wanted())
+		pe_cost_add(PE_COST_PMI, 1, sample_len_ns);
 	if (!allowed)
 		return;
 
@@ -371,12 +374,7 @@ static bool begin_tick(void)
 	return release;
 }
 
-/**
- * perf_event_task_tick() - the scheduler's tick on this CPU
- *
- * Interrupts off.  Adapts periods in frequency mode and lets throttled events go on.
- */
-void perf_event_task_tick(void)
+static __always_inline void tick(void)
 {
 	bool release = begin_tick();
 	struct pe_ctx *ctx;
@@ -386,4 +384,25 @@ void perf_event_task_tick(void)
 	ctx = pe_current_ctx();
 	if (ctx)
 		pe_tick_freq(ctx, release);
+}
+
+static noinline void count_tick(void)
+{
+	u64 begin = pe_now();
+
+	tick();
+	pe_cost_add(PE_COST_TICK, 1, pe_now() - begin);
+}
+
+/**
+ * perf_event_task_tick() - the scheduler's tick on this CPU
+ *
+ * Interrupts off.  Adapts periods in frequency mode and lets throttled events go on.
+ */
+void perf_event_task_tick(void)
+{
+	if (pe_cost_wanted())
+		count_tick();
+	else
+		tick();
 }

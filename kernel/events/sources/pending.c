@@ -23,6 +23,7 @@
 #include <linux/poll.h>
 
 #include "sources.h"
+#include "../cost.h"
 
 /*
  * Waking and signalling run code that software events watch.  Their hits must not queue this work
@@ -42,7 +43,16 @@ static void deliver_wakeup(struct pe_event *e)
 
 static void pe_pending_run_wakeup(struct irq_work *work)
 {
-	deliver_wakeup(container_of(work, struct pe_event, pending_irq));
+	struct pe_event *e = container_of(work, struct pe_event, pending_irq);
+	u64 begin;
+
+	if (likely(!pe_cost_wanted())) {
+		deliver_wakeup(e);
+		return;
+	}
+	begin = pe_now();
+	deliver_wakeup(e);
+	pe_cost_add(PE_COST_WAKEUP, 1, pe_now() - begin);
 }
 
 static bool works_idle(struct pe_event *e)

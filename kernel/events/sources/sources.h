@@ -3,6 +3,8 @@
 #ifndef _KERNEL_EVENTS_SOURCES_H
 #define _KERNEL_EVENTS_SOURCES_H
 
+#include <linux/perf_virtual.h>
+
 #include "../sched/sched.h"
 
 struct bpf_prog;
@@ -110,6 +112,46 @@ static inline u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
 	return 0;
 }
 #endif
+
+/* virtual.c */
+/**
+ * struct pe_resource - what an event of such a PMU shows
+ * @v: how it is read; NULL when it has been withdrawn			R, pe_resources_lock
+ * @sum: @v->sum							I
+ * @public: @v->public							I
+ * @owner: @v->owner							I
+ * @id: attr.config							I
+ * @refs: its registration and the opened events
+ *
+ * event->pmu_private of an event and of its copies.
+ */
+struct pe_resource {
+	const struct perf_virtual __rcu	*v;
+	bool				sum;
+	bool				public;
+	struct module			*owner;
+	int				id;
+	refcount_t			refs;
+};
+
+extern struct mutex pe_resources_lock;
+struct idr;
+extern struct idr pe_resources;			/* by id; pe_resources_lock */
+extern struct pmu pe_virtual_pmu;
+void pe_resource_put(struct pe_resource *r);
+int pe_resource_check_attr(struct pe_event *e);
+int pe_resource_add(struct perf_event *event, int flags);	/* pmu operations that other */
+void pe_resource_del(struct perf_event *event, int flags);	/*   PMUs share */
+void pe_resource_start(struct perf_event *event, int flags);
+void pe_resource_stop(struct perf_event *event, int flags);
+void pe_resource_read(struct perf_event *event);
+
+/* cost_pmu.c */
+extern struct pmu pe_cost_pmu;
+
+/* resources.c: what the kernel itself has to show */
+extern struct perf_virtual pe_kernel_resources[];
+extern const unsigned int pe_nr_kernel_resources;
 
 /* breakpoint_slots.c */
 int pe_bp_slots_init(void);

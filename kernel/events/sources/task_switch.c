@@ -8,6 +8,7 @@
  */
 
 #include "sources.h"
+#include "../cost.h"
 
 static inline void tell_pmus(struct task_struct *task, bool in, const struct pe_ctx *told)
 {
@@ -15,8 +16,7 @@ static inline void tell_pmus(struct task_struct *task, bool in, const struct pe_
 		pe_tell_pmus_of_switch(task, in, told);
 }
 
-/* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
-void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+static __always_inline void switch_out(struct task_struct *prev, struct task_struct *next)
 {
 	struct pe_ctx *ctx = pe_task_ctx(prev);
 
@@ -32,8 +32,24 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 	pe_cgroup_switch(next);
 }
 
-/* Contract: @task has come in after @prev; irqs off, run queue locked. */
-void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+static noinline void count_switch_out(struct task_struct *prev, struct task_struct *next)
+{
+	u64 begin = pe_now();
+
+	switch_out(prev, next);
+	pe_cost_add(PE_COST_SWITCH, 0, pe_now() - begin);
+}
+
+/* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
+void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+{
+	if (pe_cost_wanted())
+		count_switch_out(prev, next);
+	else
+		switch_out(prev, next);
+}
+
+static __always_inline void switch_in(struct task_struct *prev, struct task_struct *task)
 {
 	struct pe_ctx *ctx = pe_task_ctx(task), *told = NULL;
 
@@ -45,4 +61,21 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
 	tell_pmus(task, true, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch_in(prev);
+}
+
+static noinline void count_switch_in(struct task_struct *prev, struct task_struct *task)
+{
+	u64 begin = pe_now();
+
+	switch_in(prev, task);
+	pe_cost_add(PE_COST_SWITCH, 1, pe_now() - begin);
+}
+
+/* Contract: @task has come in after @prev; irqs off, run queue locked. */
+void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+{
+	if (pe_cost_wanted())
+		count_switch_in(prev, task);
+	else
+		switch_in(prev, task);
 }

@@ -6,6 +6,7 @@
  * works afterwards. Needs a kernel with CONFIG_FAULT_INJECTION.
  */
 #include "lib/cgroup.h"
+#include "lib/ext.h"
 #include <sys/mount.h>
 #include <sys/prctl.h>
 
@@ -462,6 +463,38 @@ static void read_group(void)
 	all_turns(try_read, nothing_to_check);
 }
 
+#define RESOURCES	"test_virtual"
+
+/* See try_register(). */
+static int try_register_resources(void)
+{
+	int ret = pt_module_set(RESOURCES, "registered", 1);
+
+	if (ret)
+		return ret;
+	if (pt_module_set(RESOURCES, "registered", 0))
+		ret = pt_module_set(RESOURCES, "registered", 0);
+	return ret;
+}
+
+static void no_resources(void)
+{
+	pt_eq(pt_module_get(RESOURCES, "registered"), 0);
+	pt_eq(ext_config("virtual", "test_level"), -1);
+	pt_eq(ext_config("virtual", "test_sum"), -1);
+	ext_file_is("virtual", "events/test_level.unit", NULL);
+	ext_file_is("virtual", "events/test_level.snapshot", NULL);
+}
+
+static void register_resources(void)
+{
+	ext_need();
+	need_injection();
+	pt_load_module(RESOURCES, NULL);
+	pt_eq(pt_module_set(RESOURCES, "registered", 0), 0);
+	all_turns(try_register_resources, no_resources);
+}
+
 static const struct pt_case cases[] = {
 	{ "open_software", open_software },
 	{ "open_tracepoint", open_tracepoint },
@@ -473,6 +506,7 @@ static const struct pt_case cases[] = {
 	{ "mmap_aux", mmap_aux },
 	{ "inherit", inherit },
 	{ "register_pmu", register_pmu },
+	{ "register_resources", register_resources },
 	{ "set_filter", set_filter },
 	{ "read_group", read_group },
 };

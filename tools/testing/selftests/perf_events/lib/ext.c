@@ -12,6 +12,58 @@ void ext_need(void)
 		pt_skip("CONFIG_PERF_EVENTS_EXT is off");
 }
 
+static const char *pmu_file(const char *pmu, const char *file)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu, file);
+	return path;
+}
+
+long long ext_config(const char *pmu, const char *name)
+{
+	char file[128], text[64];
+
+	snprintf(file, sizeof(file), "events/%s", name);
+	if (!pt_slurp(pmu_file(pmu, file), text, sizeof(text)))
+		return -1;
+	pt_need(!strncmp(text, "event=0x", 8) || !strcmp(text, "event=0"), "%s: %s", name, text);
+	return strtoll(text + 6, NULL, 16);
+}
+
+struct perf_event_attr ext_event(const char *pmu, const char *name)
+{
+	long long config = ext_config(pmu, name);
+
+	pt_need(config >= 0, "no event %s/%s/", pmu, name);
+	return pt_attr((u32)pt_pmu_type(pmu), (u64)config);
+}
+
+void ext_file_is(const char *pmu, const char *file, const char *want)
+{
+	const char *path = pmu_file(pmu, file);
+	char text[64];
+
+	if (!want) {
+		pt_check(!pt_path_exists(path), "%s exists", path);
+		return;
+	}
+	pt_need(pt_slurp(path, text, sizeof(text)), "no %s", path);
+	pt_check(!strcmp(text, want), "%s says %s, not %s", path, text, want);
+}
+
+void ext_refused(struct perf_event_attr *attr, int err, const char *why)
+{
+	char text[256], want[256];
+
+	pt_eq(pt_probe(attr), -err);
+	if (!why)
+		return;
+	snprintf(want, sizeof(want), "-%d %s", err, why);
+	pt_need(pt_slurp("/sys/bus/event_source/last_error", text, sizeof(text)), "no last_error");
+	pt_check(!strcmp(text, want), "%s, not %s", text, want);
+}
+
 int ext_periods(int fd, struct perf_ext_periods *p)
 {
 	return (int)pt_ioctl(fd, PERF_EXT_IOC_PERIODS, pt_addr(p));

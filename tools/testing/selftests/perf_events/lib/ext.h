@@ -11,6 +11,15 @@
 /* The case is skipped where there are none: Linux 6.12, or without CONFIG_PERF_EVENTS_EXT. */
 void ext_need(void);
 
+/* What devices/PMU/events/NAME in sysfs says, as config; -1: there is no such event. */
+long long ext_config(const char *pmu, const char *name);
+/* An attr of it; the case fails if there is none. */
+struct perf_event_attr ext_event(const char *pmu, const char *name);
+/* A file of the PMU's folder contains the text; NULL: it does not exist. */
+void ext_file_is(const char *pmu, const char *file, const char *want);
+/* Opening it fails with this errno, and last_error says why, unless that is NULL. */
+void ext_refused(struct perf_event_attr *attr, int err, const char *why);
+
 /* 0 or -errno; with seed 0 the answer is in p->seed. */
 int ext_periods(int fd, struct perf_ext_periods *p);
 

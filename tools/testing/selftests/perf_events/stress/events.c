@@ -13,6 +13,8 @@ static void choose_source(struct worker *w, struct perf_event_attr *attr)
 		PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_CGROUP_SWITCHES,
 	};
 
+	int type;
+
 	if (!tracepoint) {
 		char path[128];
 
@@ -27,6 +29,12 @@ static void choose_source(struct worker *w, struct perf_event_attr *attr)
 	case 1:
 		attr->type = PERF_TYPE_TRACEPOINT;
 		attr->config = tracepoint;
+		break;
+	case 2:
+		/* Resources and own cost, where there are any. */
+		type = pt_pmu_type(below(w, 3) ? "virtual" : "perf_cost");
+		attr->type = type < 0 ? PERF_TYPE_HARDWARE : (u32)type;
+		attr->config = below(w, 12);
 		break;
 	default:
 		attr->type = PERF_TYPE_SOFTWARE;
