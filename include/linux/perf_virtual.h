@@ -2,7 +2,7 @@
 /*
  * Resources of the kernel as performance events: the PMU "virtual".
  *
- * For whoever has a number that is worth being seen beside cycles.  Once registered it is in
+ * For code that has a number that is worth being seen beside cycles.  Once registered it is in
  * /sys/bus/event_source/devices/virtual/events, and perf stat -e virtual/NAME/ counts it.  See
  * Documentation/perf_events/extensions.rst.
  */
@@ -30,7 +30,7 @@ struct perf_virtual {
 	bool			sum;
 	/** @local: each CPU has its own, so that perf adds them up; else perf counts one */
 	bool			local;
-	/** @public: for whoever may open events at all; else for those who may count on CPUs */
+	/** @public: for all users who may open events; else for those who may count on CPUs */
 	bool			public;
 	/**
 	 * @read: What is it now?

@@ -38,7 +38,7 @@ noinline int pe_err(int err, const char *text)
 	return err;
 }
 
-/* The last error of whoever reads it, or nothing. */
+/* The last error of the task that reads it, or nothing. */
 ssize_t pe_show_error(char *buf)
 {
 	const char *text = current->perf_last_error;

@@ -90,7 +90,7 @@ static inline void pe_clock_start(struct pe_clock *clock, u64 now)
 {
 	pe_clock_turn(clock);
 	WRITE_ONCE(clock->offset, clock->time - now);
-	/* Who sees it running must see its offset. */
+	/* A reader that sees it running must see its offset. */
 	smp_store_release(&clock->running, true);
 	pe_clock_turned(clock);
 }
@@ -100,7 +100,7 @@ static inline void pe_clock_stop_at(struct pe_clock *clock, u64 time)
 {
 	pe_clock_turn(clock);
 	WRITE_ONCE(clock->time, time);
-	/* Who sees it stopped must see its time. */
+	/* A reader that sees it stopped must see its time. */
 	smp_store_release(&clock->running, false);
 	pe_clock_turned(clock);
 }
@@ -140,11 +140,11 @@ u64 pe_count_now(struct pe_event *e, u64 now);
  * reads the two.
  *
  * pe_hits_begin() and pe_hits_end() run under ctx->lock, on any CPU for a passive event.  So do
- * those who read for user space.  Samples and programs read without it where the hits are added,
- * with irqs off: slot->sw[].nr stands still then, and who sees the event counting sees from where,
- * who sees it stopped sees its count.  But another CPU that is ending it may have looked at
- * slot->sw[].nr before the last hit: that one is in what is read here, and not in what is counted
- * in the end.
+ * those that read for user space.  Samples and programs read without it where the hits are added,
+ * with irqs off: slot->sw[].nr stands still then, and a reader that sees the event counting sees
+ * from where, one that sees it stopped sees its count.  But another CPU that is ending it may have
+ * looked at slot->sw[].nr before the last hit: that one is in what is read here, and not in what is
+ * counted in the end.
  */
 extern local64_t pe_no_hits;	/* 0; not const: x86's 32-bit CPUs read it by cmpxchg8b */
 
@@ -207,7 +207,7 @@ static inline u64 pe_clock_count(const struct pe_event *e, u64 now)
 	if (stopped)
 		return local64_read(&e->count);
 	value = pe_clock_read(&e->slot->clock, now) - local64_read(&e->hw.prev_count);
-	/* Who sees the start after a stop sees the count of that. */
+	/* A reader that sees the start after a stop sees the count of that. */
 	smp_rmb();
 	count = local64_read(&e->count);
 	/* Started after @now, or by a CPU that is ahead. */

@@ -180,7 +180,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
 /**
  * struct pe_ctx - the events of one task or of one CPU
  * @lock: see the letters above; irqs off
- * @mutex: keeps openers apart, and group membership stable for those who sleep
+ * @mutex: keeps openers apart, and group membership stable for sleepers
  * @refs: the task's pointer, each event, lookups
  * @task: the task, or NULL for a CPU context; not to be followed once @dead.  It changes
  *	to another task under the locks of both contexts: exchange.c
@@ -274,16 +274,17 @@ struct pe_pmu_ctx {
 	struct list_head	pmu_entry;
 };
 
+/* Events, by pe_event.pmu_entry; PMU contexts of tasks, by pe_pmu_ctx.pmu_entry. */
+enum pe_roster_list { PE_ROSTER_EVENTS, PE_ROSTER_PMU_CTXS, PE_NR_ROSTER_LISTS };
+
 /**
  * struct pe_roster - what has to end when a PMU leaves; one for each CPU, against contention
  * @lock: leaf, irqs off
- * @events: events made on this CPU, by pe_event.pmu_entry
- * @pmu_ctxs: PMU contexts of tasks made on this CPU, by pe_pmu_ctx.pmu_entry
+ * @lists: what was made on this CPU
  */
 struct pe_roster {
 	spinlock_t		lock;		/* see above */
-	struct list_head	events;
-	struct list_head	pmu_ctxs;
+	struct list_head	lists[PE_NR_ROSTER_LISTS];
 };
 
 /**
@@ -417,8 +418,8 @@ struct pe_event {
 	bool			family_on;		/* F: what the last of family_gen was */
 	bool			in_family;		/* F: child: on parent->children */
 	bool			rb_was_linked;		/* B: rb_unlinked is valid */
-	bool			was_idle;		/* who frees it: see pe_pending_idle() */
-	bool			told_why;		/* who makes it: see pe_refuse() */
+	bool			was_idle;		/* for its freeing: see pe_pending_idle() */
+	bool			told_why;		/* its maker's: see pe_refuse() */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -463,7 +464,7 @@ struct pe_event {
 		struct llist_node	put_later;	/* it is to be dropped: mmap.c, exit.c */
 	};
 
-	/* buffer and those who wait for it; in use on sinks only */
+	/* buffer and its waiters; in use on sinks only */
 	struct mutex		mmap_mutex;
 	atomic_t		mmap_count;
 	unsigned int		pending_sigtrap;	/* c: the work is queued, see sigtrap.c */
@@ -607,9 +608,10 @@ static inline bool pe_is_passive(const struct pe_event *e)
 }
 
 /*
- * Do the samples of @e show its whole group?  Who makes one walks the members without a lock, and
- * has made room for all of them.  So where there is such a member, even a passive group gets and
- * loses members only where nobody can be in the middle of that: on ctx->oncpu, or while that is -1.
+ * Do the samples of @e show its whole group?  The maker of one walks the members without a lock,
+ * and has made room for all of them.  So where there is such a member, even a passive group gets
+ * and loses members only where nobody can be in the middle of that: on ctx->oncpu, or while that is
+ * -1.
  */
 static inline bool pe_samples_group(const struct pe_event *e)
 {

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Does each file of kernel/events use its own layer and those below only?
+"""Does each file of kernel/events, and of the x86 driver, use its own layer and those below only?
 
 The layers are the folders of kernel/events/Makefile, from the ground up; the folder itself is the
 ground. Includes are read from the files: of another layer only its one header, layer/layer.h.
 Calls, and uses of a variable, are read from compiled objects, so those of inline functions and of
 headers elsewhere count too.
+
+Of the x86 driver, whose folders share its headers, the calls count.
 """
 import collections
 import glob
@@ -20,6 +22,21 @@ GROUND = ""
 NOT_OURS = ("uprobes", "hw_breakpoint_test")
 TESTS = "tests"
 NM = {"arm64": "aarch64-linux-gnu-nm"}
+
+X86 = "arch/x86/events"
+X86_LAYERS = ["core", "amd/cpu", "intel/cpu/lbr", "intel/cpu/pebs", "intel/cpu", "intel/cpu/models"]
+# What asks upwards there.
+X86_UP = {
+    "intel_pmu_init": "boot: the vendor's driver",
+    "amd_pmu_init": "boot: the vendor's driver",
+    "intel_pe_find_model": "boot: the model's tables",
+    "reserve_ds_buffers": "the first event takes the hardware",
+    "reserve_lbr_buffers": "the first event takes the hardware",
+    "release_ds_buffers": "the last event gives it back",
+    "release_lbr_buffers": "the last event gives it back",
+    "intel_cpuc_prepare": "a group is tried on a CPU that is made up",
+    "intel_cpuc_finish": "a group is tried on a CPU that is made up",
+}
 
 
 def layers():
@@ -74,16 +91,16 @@ def symbols(arch, objects):
     return defines, needs
 
 
-def arrows(order, arch, kbuild):
+def arrows(folder, order, arch, kbuild):
     """(layer, layer) -> [(file, file, name)] of a compiled kernel."""
-    top = os.path.join(kbuild, EVENTS)
+    top = os.path.join(kbuild, folder)
     objects = {}
     for layer in order:
         for path in glob.glob(os.path.join(top, layer, "*.o")):
             stem = os.path.basename(path)[:-2]
             # What is left of a file that has gone does not count.
             if stem in NOT_OURS or not os.path.exists(
-                    os.path.join(rig.TOP, EVENTS, layer, stem + ".c")):
+                    os.path.join(rig.TOP, folder, layer, stem + ".c")):
                 continue
             objects[path] = layer
     if not objects:
@@ -99,6 +116,13 @@ def arrows(order, arch, kbuild):
     return found
 
 
+def calls_up(folder, order, arch, kbuild, allowed=()):
+    """Lines about the calls that go up, and are not allowed to; the names that go up."""
+    uses = {use for (a, b), found in arrows(folder, order, arch, kbuild).items()
+            if order.index(b) > order.index(a) for use in found}
+    return sorted("%s -> %s: %s" % u for u in uses if u[2] not in allowed), {u[2] for u in uses}
+
+
 def check_includes(tally):
     order = layers()
     tally.add("layers: every folder is one", "failed" if forgotten(order) else "ok",
@@ -108,17 +132,21 @@ def check_includes(tally):
 
 
 def check_calls(tally, arch, kbuild):
-    order = layers()
-    up = ["%s -> %s: %s" % use for (a, b), uses in arrows(order, arch, kbuild).items()
-          if order.index(b) > order.index(a) for use in sorted(uses)]
+    up, _ = calls_up(EVENTS, layers(), arch, kbuild)
     tally.add("layers: no call goes up (%s)" % arch, "failed" if up else "ok",
-              "\n    ".join([""] + sorted(up)))
+              "\n    ".join([""] + up))
+    if arch != "x86_64":
+        return
+    up, names = calls_up(X86, X86_LAYERS, arch, kbuild, X86_UP)
+    up += ["%s: does not go up any more" % n for n in sorted(X86_UP.keys() - names)]
+    tally.add("layers: no call goes up in the x86 driver, but %d" % len(X86_UP),
+              "failed" if up else "ok", "\n    ".join([""] + up))
 
 
 def drawing(arch, kbuild):
     """The layers from the top down, with what each uses."""
     order = layers()
-    found = arrows(order, arch, kbuild)
+    found = arrows(EVENTS, order, arch, kbuild)
     lines = []
     for layer in reversed(order):
         uses = ["%s (%d)" % (b or "ground", len({n for _, _, n in found[layer, b]}))

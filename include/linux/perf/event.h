@@ -292,7 +292,7 @@ struct perf_event {
 	struct pmu			*pmu;
 	/** @overflow_handler: C: called for each sample */
 	perf_overflow_handler_t		overflow_handler;
-	/** @overflow_handler_context: C: argument of whoever created the counter */
+	/** @overflow_handler_context: C: argument of the counter's creator */
 	void				*overflow_handler_context;
 	/** @hw: D: state of the counter */
 	struct hw_perf_event		hw;

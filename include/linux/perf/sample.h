@@ -2,7 +2,7 @@
 /*
  * Performance events: samples, and the records they become.
  *
- * For whoever has something to write: a driver that fills in a sample, the unwinder of an
+ * For code that has something to write: a driver that fills in a sample, the unwinder of an
  * architecture, tracing with its raw data, a BPF program with its own.  It holds the parts of a
  * sample, how each of them is attached, call chains, and how a record gets into a ring buffer.
  */

@@ -2,8 +2,8 @@
 /*
  * Breakpoints for the rest of the kernel: ptrace, debuggers, kgdb and tests set them here.
  *
- * Task context, except where a function says so.  Who made a breakpoint owns it: ptrace's stop of
- * the task keeps two changes of one apart.
+ * Task context, except where a function says so.  The maker of a breakpoint owns it: ptrace's stop
+ * of the task keeps two changes of one apart.
  */
 #include <linux/cleanup.h>
 #include <linux/cpu.h>

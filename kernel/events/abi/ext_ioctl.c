@@ -58,13 +58,20 @@ static int check_rule(struct pe_event *e, const struct pe_period_rule *rule)
 	return 0;
 }
 
-static int make_rule(struct pe_period_rule *rule, struct perf_ext_periods *ask)
+/* What later kernels may give a meaning. */
+static int check_reserved(const struct perf_ext_periods *ask)
 {
 	if (ask->flags || ask->set || ask->member || ask->pad)
 		return pe_err(-EINVAL, "PERIODS: flags, set, member, pad: not 0");
+	return 0;
+}
+
+static int make_rule(struct pe_period_rule *rule, struct perf_ext_periods *ask)
+{
 	if (ask->mask > S32_MAX || ask->seed >= PE_PERIOD_SEEDS)
 		return pe_err(-EINVAL, "PERIODS: mask above 2^31 - 1, or seed not below it");
-	if (!ask->seed)
+	ask->ended = 0;
+	if (!ask->seed && ask->short_period)
 		ask->seed = get_random_u32_below(PE_PERIOD_SEEDS - 1) + 1;
 	*rule = (struct pe_period_rule){
 		.shorter	= ask->short_period,
@@ -115,7 +122,7 @@ static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 {
 	struct rule_args args = { .e = e, .rule = rule };
 
-	/* All have what it takes before the first one changes; who joins now follows. */
+	/* All have what it takes before the first one changes; a copy that joins now follows. */
 	pe_family_each(e, pe_ext_ioctl_prepare, &args);
 	if (args.err)
 		return args.err;
@@ -128,7 +135,7 @@ static int change_periods(struct pe_event *e, struct perf_ext_periods *ask)
 {
 	struct pe_period_rule rule;
 	const char *why;
-	int err = make_rule(&rule, ask);
+	int err = check_reserved(ask) ?: make_rule(&rule, ask);
 
 	if (err)
 		return err;
@@ -167,6 +174,10 @@ static bool look_at_periods(struct pe_event *e, struct perf_ext_periods *p)
 
 static int get_periods(struct pe_event *e, struct perf_ext_periods *answer)
 {
+	int err = check_reserved(answer);
+
+	if (err)
+		return err;
 	guard(pe_event_ctx)(e);
 	if (e->state <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;

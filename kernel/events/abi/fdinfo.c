@@ -5,10 +5,10 @@
  * One "key:\tvalue" a line, after those of every file.  Keys are added, never changed.
  * Documentation/perf_events/fdinfo.rst has the list.
  *
- * Task context of whoever reads it; /proc has checked that they may look into the process, and the
+ * Task context of the reader; /proc has checked that it may look into the process, and the
  * security module is asked as for a read.  Locks: the family lock, ctx->lock inside; then
  * event->mmap_mutex.  With none of them does anybody wait for user space, and ctx->mutex is not
- * taken: who scans /proc gets an answer.  No CPU is interrupted.
+ * taken: a scan of /proc gets an answer.  No CPU is interrupted.
  */
 #include <linux/math64.h>
 #include <linux/proc_fs.h>

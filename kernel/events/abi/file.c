@@ -113,7 +113,7 @@ struct pe_event *pe_of_file(struct file *file)
 }
 
 /**
- * perf_event_get() - the file of an event, for those who keep it
+ * perf_event_get() - the file of an event, for code that keeps it
  * @fd: file descriptor of current
  *
  * Contract.  Return: the file, for fput(); ERR_PTR(-EBADF) if it is none or not an event's.

@@ -7,7 +7,7 @@
  * is meanwhile, the family lock the children.  Task context.
  *
  * User memory is read before ctx->mutex is taken and written without it, and paths are looked up
- * without it: whoever is behind a mapping or a file system may never answer.
+ * without it: what is behind a mapping or a file system may never answer.
  */
 
 #include <linux/bpf.h>
@@ -156,9 +156,9 @@ struct refresh_args {
 };
 
 /*
- * Whoever was told of the last sample may be here before the event is disabled for it, and see the
- * event make the new samples at once (pe_disable_due()).  If they have all been made by now, the
- * event is off or is about to be: enabled again it would have no limit.
+ * A task that was told of the last sample may be here before the event is disabled for it, and see
+ * the event make the new samples at once (pe_disable_due()).  If they have all been made by now,
+ * the event is off or is about to be: enabled again it would have no limit.
  */
 static void pe_ioctl_refresh(struct pe_ctx *ctx, void *arg)
 {

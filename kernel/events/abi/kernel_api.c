@@ -2,7 +2,7 @@
 /*
  * Events of the kernel's own: watchdogs, KVM, breakpoints of ptrace, the resctrl and cache drivers.
  *
- * They have no file and no owner; whoever created one releases it.  Everything else is as for
+ * They have no file and no owner; their creator releases them.  Everything else is as for
  * events of user space.  Task context.
  */
 

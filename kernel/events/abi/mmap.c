@@ -31,7 +31,7 @@
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
  * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports
- * whoever takes mmap_lock, or might fault, with ctx->mutex held.
+ * code that takes mmap_lock, or might fault, with ctx->mutex held.
  */
 #include <linux/cleanup.h>
 #include <linux/capability.h>
@@ -118,7 +118,7 @@ static bool maps_aux(const struct vm_area_struct *vma)
 
 /*
  * A PMU that is leaving is not told: mappings stay when it is gone, so drivers cannot count on
- * being told of the end anyway.  It sets the mark and then waits for those who are here, so its
+ * being told of the end anyway.  It sets the mark and then waits for those that are here, so its
  * event's destroy() comes after the last of these calls.
  */
 static void tell_pmu_mapped(struct pe_event *e, struct mm_struct *mm)
@@ -409,7 +409,7 @@ static int make_aux(struct perf_buffer *rb, struct pe_event *e, struct vm_area_s
 		return ret;
 	}
 	store_charge(&rb->aux.charge, &charge);
-	/* Whoever sees the count sees the area: may_write() in sources/aux_output.c. */
+	/* A writer that sees the count sees the area: may_write() in sources/aux_output.c. */
 	atomic_set_release(&rb->aux.mmap_count, 1);
 	return 0;
 }

@@ -191,7 +191,7 @@ static void pe_read_take(struct pe_ctx *ctx, void *arg)
 
 /*
  * An event that any CPU of the package or scope may read counts as being on this one.
- * @caps: its event_caps, as far as all who are to be read share them
+ * @caps: its event_caps, as far as all that are to be read share them
  */
 static int readable_cpu(const struct pe_event *e, int caps, int cpu)
 {

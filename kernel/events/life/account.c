@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who needs what: switches and counters that keep hooks free of cost while nobody needs them.
+ * What is needed: switches and counters that keep hooks free of cost while nobody needs them.
  *
  * pe_account() is called once for each event that was opened (not for inherited ones: their parent
  * outlives them), before the event is put in a context; pe_unaccount() when it is freed.  Both in
@@ -71,7 +71,7 @@ static void get_switches(void)
 	atomic_inc(&sched_users);
 }
 
-/* Who comes meanwhile keeps the key, or waits for the mutex and turns it again. */
+/* An event that comes meanwhile keeps the key, or waits for the mutex and turns it again. */
 static void pe_switches_idle(struct work_struct *work)
 {
 	guard(mutex)(&sched_mutex);

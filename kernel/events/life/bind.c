@@ -10,14 +10,14 @@
  *
  * Only events that user space opened have buffers; those inherited from them write to e->sink's.
  *
- * Writers read e->rb under RCU.  Whoever wakes readers walks rb->listeners under RCU, in any
+ * Writers read e->rb under RCU.  A waker of readers walks rb->listeners under RCU, in any
  * context.  Such a walk may stand on an event that is being unlinked, and must find its way to the
  * end of the list it started on.  So an entry that was unlinked is not linked again before a grace
  * period is over.  The cookie taken at that moment makes this wait rare: only an event that had a
  * buffer and gets another one soon after waits at all, never one that was just opened.
  *
  * Locks: the mmap_mutexes of two events are taken in the order of their addresses, as in
- * pe_set_output(); inside, rb->aux.mutex, which keeps those apart who take away an AUX area and a
+ * pe_set_output(); inside, rb->aux.mutex, which keeps those apart that take away an AUX area and a
  * tracer's buffer; rb->listeners_lock, irqs off, is a leaf.
  */
 #include <linux/cleanup.h>
@@ -43,7 +43,7 @@ static void link_listener(struct pe_event *e, struct perf_buffer *rb)
 }
 
 /**
- * struct aux_stop - stop those who trace into an AUX area
+ * struct aux_stop - stop the tracers into an AUX area
  * @rb: the buffer of the area
  * @sink: only those that write for this event, itself or inherited; NULL: all
  * @stuck: a driver did not let go
@@ -98,7 +98,7 @@ static void pe_aux_stop_here(void *info)
 }
 
 /**
- * pe_aux_stop() - stop those who trace into an AUX area
+ * pe_aux_stop() - stop the tracers into an AUX area
  * @rb: the buffer of the area
  * @sink: stop only this event and those inherited from it; NULL: all
  *
@@ -138,8 +138,8 @@ static bool may_trace(struct pe_event *e)
 }
 
 /*
- * Return: it traces no more into @old.  Who unmaps the area of @old meanwhile either finds this
- * tracer by e->rb, or waits until it is stopped.
+ * Return: it traces no more into @old.  An unmapping of the area of @old meanwhile either finds
+ * this tracer by e->rb, or waits until it is stopped.
  */
 static bool move_tracer(struct pe_event *e, struct perf_buffer *old, struct perf_buffer *rb)
 {
@@ -217,7 +217,7 @@ static struct perf_buffer *mapped_buffer(struct pe_event *target)
 	return rb;
 }
 
-/* For who has opened @e and not attached it yet, or somebody later. */
+/* For a task that has opened @e and not attached it yet, or another one later. */
 static bool is_attached(const struct pe_event *e)
 {
 	/* An event that leaves just now writes no more: either answer is right. */

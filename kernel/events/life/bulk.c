@@ -2,7 +2,7 @@
 /*
  * Inherited events made in bulk: those that count in software and do nothing else.
  *
- * Whoever counts the page faults of a program with all its children has such copies made and
+ * A tool that counts the page faults of a program with all its children has such copies made and
  * dropped at each fork and exit, by the hundred.  All that could be asked about one was answered
  * when its original was opened: the PMU is one that lasts and keeps nothing for an event, there is
  * no sample, no record, no program, hence no buffer, no irq_work and no signal, and no group.  So a
@@ -186,7 +186,7 @@ static void stop_clock(struct pe_clock *clock, const struct pe_clock *driver)
 	clock->running = false;
 }
 
-/* Out of the dead context.  Whoever closes the original may have done it already. */
+/* Out of the dead context.  The closing of the original may have done it already. */
 static void withdraw(struct pe_event *e, struct pe_ctx *ctx)
 {
 	guard(raw_spinlock_irq)(&ctx->lock);

@@ -5,7 +5,7 @@
  * pe_alloc() returns an event with one reference, bound to its PMU, in no context.  References:
  *
  *	the file descriptor or kernel user	dropped by pe_release()
- *	its family				an inherited event: dropped by who unlinks it
+ *	its family				an inherited event: dropped when it is unlinked
  *	each inherited event			on its parent, dropped when that is freed
  *	pins					snapshots and lookups, dropped by their taker
  *
@@ -349,7 +349,7 @@ struct pe_event *pe_alloc(const struct pe_origin_args *args)
 
 	if (!may_exist(args->cpu) && (!args->task || args->cpu != -1))
 		return ERR_PTR(pe_err(-EINVAL, "cpu: no such CPU, or neither pid nor cpu"));
-	/* Whoever runs on the CPU asked for no signal. */
+	/* The task on the CPU asked for no signal. */
 	if (args->attr->sigtrap && !args->task)
 		return ERR_PTR(pe_err(-EINVAL, "attr.sigtrap: only for a task"));
 

@@ -8,7 +8,7 @@
  * written between the two, so no sample of the task comes after it.  What a user opened stays
  * readable in state EXIT; what was inherited adds its counts to its parent and goes.
  *
- * Closing an event takes the same steps from the other side; see pe_child_leave() for who wins.
+ * Closing an event takes the same steps from the other side; see pe_child_leave() for which wins.
  *
  * Called by the task itself, without raw locks.
  */
@@ -24,7 +24,9 @@ static void disown_all(struct task_struct *task)
 	mutex_lock(&task->perf_event_mutex);
 	list_for_each_entry_safe(e, next, &task->perf_event_list, owner_entry) {
 		list_del_init(&e->owner_entry);
-		/* Pairs with pe_leave_owner(): who sees NULL does not look at the list. */
+		/*
+		 * Pairs with pe_leave_owner(): a closer that sees NULL does not look at the list.
+		 */
 		smp_store_release(&e->owner, NULL);
 	}
 	mutex_unlock(&task->perf_event_mutex);
@@ -39,8 +41,9 @@ static struct pe_ctx *take_out_for_good(struct task_struct *task)
 	struct pe_ctx *ctx;
 
 	/*
-	 * disown_all() has just had the mutex: who published a context before is seen, and nobody
-	 * gives one to a task that exits.  A task that goes on may get its first a moment later.
+	 * disown_all() has just had the mutex: an opener that published a context before is seen,
+	 * and nobody gives one to a task that exits.  A task that goes on may get its first a
+	 * moment later.
 	 */
 	if (!pe_task_ctx(task))
 		return NULL;
@@ -113,7 +116,7 @@ static void leave(struct pe_event *e)
 
 /*
  * Copies whose values are told, pinned, in the order of their opening: pe_record_reads() sleeps,
- * and who closes a parent takes its copies without ctx->mutex.
+ * and the closing of a parent takes its copies without ctx->mutex.
  */
 static struct llist_node *pin_told(struct pe_ctx *ctx)
 {

@@ -64,7 +64,9 @@ static void pe_cpu_forget_timer(struct pmu *pmu, int cpu, const unsigned int *he
 	pe_mux_forget(per_cpu_ptr(pmu->cpu_pmu_context, cpu));
 }
 
-/* @heir: for each scope, who stands for the instance from now on, if it was @cpu before. */
+/*
+ * @heir: for each scope, the CPU that stands for the instance from now on, if it was @cpu before.
+ */
 static void pe_cpu_hand_over(struct pmu *pmu, int cpu, const unsigned int *heir)
 {
 	if (heir[pmu->scope] < nr_cpu_ids)

@@ -2,9 +2,9 @@
 /*
  * Inheritance: a new task gets a copy of each event of its parent that says so.
  *
- * The copies of an event form its family, whoever forked whom: e->parent is always the event that
- * a user opened.  Its family lock guards the list of copies and the moment at which a copy's
- * counts move into the sums of those that are gone.
+ * The copies of an event form its family, whichever task forked which: e->parent is always the
+ * event that a user opened.  Its family lock guards the list of copies and the moment at which a
+ * copy's counts move into the sums of those that are gone.
  *
  *	perf_event_init_task()	makes the copies in a context that nobody can see yet; they are on
  *				ctx->unjoined.  Fork may still fail: perf_event_free_task().
@@ -242,7 +242,7 @@ void perf_event_free_task(struct task_struct *task)
 	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
 		list_del_init(&e->child_entry);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
-		/* The task goes now, whoever has a reference.  See perf_pmu_unregister(). */
+		/* The task goes now, whatever has a reference.  See perf_pmu_unregister(). */
 		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
 		pe_put(e);
 	}
@@ -316,7 +316,7 @@ static void join_family(struct pe_event *e)
 	bool filtered = e->addr_filter_ranges;
 
 	if (filtered)
-		pe_get(e);	/* whoever closes the family drops it */
+		pe_get(e);	/* the closing of the family drops it */
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
 	if (READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
@@ -364,12 +364,12 @@ void perf_event_delayed_put(struct task_struct *task)
  * @child: the event, still in its group; ctx->mutex is held
  * @final: PERF_EVENT_STATE_EXIT or _REVOKED
  *
- * It leaves its context and its family in one step for those who hold the family lock: a read sees
+ * It leaves its context and its family in one step for the holders of the family lock: a read sees
  * the copy, or the sums.  Members of a group go one after the other, though, as on Linux 6.12: a
  * read of the group in between has this task's counts of some members only.
- * If the parent is being closed at the same time, whoever unlinks the child drops it.  One that
- * fork has not brought into the family yet has counted nothing, and is dropped when it wants to
- * join.
+ * If the parent is being closed at the same time, the side that unlinks the child drops it.  One
+ * that fork has not brought into the family yet has counted nothing, and is dropped when it wants
+ * to join.
  */
 void pe_child_leave(struct pe_event *child, enum perf_event_state final)
 {

@@ -356,7 +356,7 @@ void pe_retire(struct pe_event *e)
 }
 
 /**
- * pe_leave_owner() - whoever opened an event does not enable it by prctl() any more
+ * pe_leave_owner() - the opener of an event does not enable it by prctl() any more
  * @e: an event that was opened, not inherited
  *
  * Task context, without ctx->mutex.
@@ -366,7 +366,7 @@ void pe_leave_owner(struct pe_event *e)
 	struct task_struct *owner;
 
 	/*
-	 * The owner's exit clears the pointer under its mutex before the task can go; whoever
+	 * The owner's exit clears the pointer under its mutex before the task can go; the task that
 	 * still sees it may pin the task for as long as RCU keeps it.
 	 */
 	rcu_read_lock();

@@ -65,7 +65,7 @@ static __always_inline bool pe_leave_family(struct pe_event *child, struct pe_ev
 	return true;
 }
 
-/* account.c: who needs which static key and counter */
+/* account.c: what needs which static key and counter */
 void pe_account(struct pe_event *e);
 void pe_unaccount(struct pe_event *e);
 
@@ -74,7 +74,7 @@ void pe_bind_buffer(struct pe_event *e, struct perf_buffer *rb);	/* e->mmap_mute
 bool pe_aux_stop(struct perf_buffer *rb, const struct pe_event *sink);
 int pe_set_output(struct pe_event *e, struct pe_event *target);	/* target may be NULL */
 
-/* e->rb for those who keep it from changing: holders of e->mmap_mutex, mappings made through @e */
+/* e->rb for code that keeps it from changing: holders of e->mmap_mutex, mappings made through @e */
 static inline struct perf_buffer *pe_bound_buffer(struct pe_event *e)
 {
 	return rcu_dereference_protected(e->rb, lockdep_is_held(&e->mmap_mutex) ||

@@ -6,15 +6,15 @@
  * devices can be removed at any time, and drivers make mistakes.  So events that are left end:
  * they leave their contexts, the driver's destroy() is called, and what user space still holds is
  * REVOKED: the final count can be read, poll() says EPOLLERR, ioctl() and mmap() -ENODEV, mappings
- * stay.  Other members of their groups go on.  The steps, and who is excluded by each:
+ * stay.  Other members of their groups go on.  The steps, and what is excluded by each:
  *
- *	leave the registry, wait for SRCU	openers, who stay in the section until their event
+ *	leave the registry, wait for SRCU	openers, which stay in the section until their event
  *						is in its context; a fork that begins later sees
  *						pmu->gone
  *	detach all events on the rosters	ctx->mutex against close, exit, exec, fork
  *	and call destroy()			mmap_mutex against mmap()
  *	wait for those that are being freed	they leave the roster when destroy() has returned
- *	wait for SRCU and RCU			who reads e->pmu or a PMU context without ctx->mutex
+ *	wait for SRCU and RCU			reads of e->pmu or a PMU context without ctx->mutex
  *	drop the PMU contexts of tasks		ctx->lock against switches
  *	free the PMU's own state
  *
@@ -27,8 +27,8 @@
  *	under the old ctx->lock: the events belong to the new context
  *	on the new CPU: bring the groups in
  *
- * In between an event is in no list.  Who has only seen it without ctx->mutex (mmap, the irq_work
- * that disables) locks the context that e->ctx says and looks again: pe_event_call().
+ * In between an event is in no list.  Code that has only seen it without ctx->mutex (mmap, the
+ * irq_work that disables) locks the context that e->ctx says and looks again: pe_event_call().
  *
  * Called by drivers and hotplug.c, in task context.
  */
@@ -39,7 +39,7 @@
 
 /*
  * An event that nobody is freeing yet, with a reference.  One without a context was refused by
- * open() after an unmap() had met it: whoever has it just drops it.  Those that are passed over
+ * open() after an unmap() had met it: its holder just drops it.  Those that are passed over
  * never become anything else, so they go to the end: the next search does not meet them again.
  */
 static struct pe_event *next_event(struct pe_roster *roster)
@@ -48,22 +48,22 @@ static struct pe_event *next_event(struct pe_roster *roster)
 	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry_safe(e, next, &roster->events, pmu_entry) {
+	list_for_each_entry_safe(e, next, &roster->lists[PE_ROSTER_EVENTS], pmu_entry) {
 		if (READ_ONCE(e->ctx) && pe_tryget(e)) {
 			found = e;
 			break;
 		}
 		list_move_tail(&e->pmu_entry, &passed);
 	}
-	list_splice_tail(&passed, &roster->events);
+	list_splice_tail(&passed, &roster->lists[PE_ROSTER_EVENTS]);
 	return found;
 }
 
 /*
  * The driver's destroy() takes locks that ctx->mutex and mmap_lock are inside of, so it is called
- * with none.  Nobody else can be in the driver for @e, or get there: who has ctx->mutex sees that
- * it is REVOKED, switches and hits do not find it, mmap() and unmapping see pmu->gone, and the last
- * reference is held here.
+ * with none.  Nothing else can be in the driver for @e, or get there: a holder of ctx->mutex sees
+ * that it is REVOKED, switches and hits do not find it, mmap() and unmapping see pmu->gone, and the
+ * last reference is held here.
  */
 static void revoke(struct pe_event *e)
 {
@@ -82,7 +82,7 @@ static void revoke(struct pe_event *e)
 	scoped_guard(pe_event_ctx, e)
 		pe_pmu_revoke(e);
 	pe_wake(e);
-	/* Those who sleep in poll() without a buffer are no listeners. */
+	/* Sleepers in poll() without a buffer are no listeners. */
 	wake_up_all(&e->waitq);
 }
 
@@ -92,7 +92,7 @@ static void unpin(struct pe_event *e)
 	void *key = &e->refs;
 
 	pe_put(e);
-	smp_mb__after_atomic();		/* the count, then the look for who waits */
+	smp_mb__after_atomic();		/* the count, then the look for a waiter */
 	wake_up_var(key);
 }
 
@@ -103,14 +103,14 @@ static struct pe_pmu_ctx *next_pmu_ctx(struct pe_roster *roster)
 	LIST_HEAD(passed);
 
 	guard(spinlock_irq)(&roster->lock);
-	list_for_each_entry_safe(pmu_ctx, next, &roster->pmu_ctxs, pmu_entry) {
+	list_for_each_entry_safe(pmu_ctx, next, &roster->lists[PE_ROSTER_PMU_CTXS], pmu_entry) {
 		if (refcount_inc_not_zero(&pmu_ctx->ctx->refs)) {
 			found = pmu_ctx;
 			break;
 		}
 		list_move_tail(&pmu_ctx->pmu_entry, &passed);
 	}
-	list_splice_tail(&passed, &roster->pmu_ctxs);
+	list_splice_tail(&passed, &roster->lists[PE_ROSTER_PMU_CTXS]);
 	return found;
 }
 
@@ -124,7 +124,7 @@ static void drop_pmu_ctx(struct pe_pmu_ctx *pmu_ctx)
 	pe_ctx_put(ctx);
 }
 
-static bool rosters_empty(struct pmu *pmu, bool events)
+static bool rosters_empty(struct pmu *pmu, enum pe_roster_list what)
 {
 	int cpu;
 
@@ -132,7 +132,7 @@ static bool rosters_empty(struct pmu *pmu, bool events)
 		struct pe_roster *roster = &per_cpu_ptr(pmu->cpu_pmu_context, cpu)->roster;
 
 		guard(spinlock_irq)(&roster->lock);
-		if (!list_empty(events ? &roster->events : &roster->pmu_ctxs))
+		if (!list_empty(&roster->lists[what]))
 			return false;
 	}
 	return true;
@@ -161,7 +161,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 			unpin(e);
 		}
 	}
-	wait_var_event(pmu, rosters_empty(pmu, true));
+	wait_var_event(pmu, rosters_empty(pmu, PE_ROSTER_EVENTS));
 
 	pe_pmus_sync();
 	synchronize_rcu();
@@ -171,7 +171,7 @@ void perf_pmu_unregister(struct pmu *pmu)
 		while ((pmu_ctx = next_pmu_ctx(roster)))
 			drop_pmu_ctx(pmu_ctx);
 	}
-	wait_var_event(pmu, rosters_empty(pmu, false));
+	wait_var_event(pmu, rosters_empty(pmu, PE_ROSTER_PMU_CTXS));
 	pe_pmu_free(pmu);
 }
 EXPORT_SYMBOL_GPL(perf_pmu_unregister);
@@ -241,7 +241,7 @@ static void leave_throttled(struct move *move)
 }
 
 /*
- * Who shares a buffer with an event that moves may stay, so from now on they take turns.  A
+ * An event that shares a buffer with one that moves may stay, so from now on they take turns.  A
  * redirection either is seen here, or sees another CPU: both under mmap_mutex.
  */
 static void change_cpus(struct move *move, struct pe_ctx *to)
@@ -271,7 +271,7 @@ static void change_ctx(struct move *move, struct pe_ctx *from, struct pe_ctx *to
 			pe_ctx_get(to);
 			m->slot = &to->any;
 			m->pmu_ctx = &pmu_ctx->pub;
-			/* Pairs with those who take the lock of the context they find here. */
+			/* Pairs with those that take the lock of the context they find here. */
 			smp_store_release(&m->ctx, &to->pub);
 			pe_ctx_put(from);
 		}

@@ -54,8 +54,8 @@ static int alloc_percpu_state(struct pmu *pmu)
 
 		INIT_LIST_HEAD(&cpc->sched_cb_entry);
 		spin_lock_init(&cpc->roster.lock);
-		INIT_LIST_HEAD(&cpc->roster.events);
-		INIT_LIST_HEAD(&cpc->roster.pmu_ctxs);
+		INIT_LIST_HEAD(&cpc->roster.lists[PE_ROSTER_EVENTS]);
+		INIT_LIST_HEAD(&cpc->roster.lists[PE_ROSTER_PMU_CTXS]);
 		pe_pmu_ctx_init(&cpc->cpu_pmu_ctx, &per_cpu(pe_cpu, cpu).ctx, pmu);
 		pe_mux_init(cpc, cpu);
 	}
@@ -170,7 +170,7 @@ static struct pmu gone_pmu = {
  * @e: an event after pe_pmu_leave(); ctx->mutex held
  *
  * Its driver is rid of it afterwards, but for its module: code of the driver may have to free the
- * event's AUX area.  Those who read e->pmu without ctx->mutex or e->mmap_mutex do it in a
+ * event's AUX area.  Readers of e->pmu without ctx->mutex or e->mmap_mutex do it in a
  * pe_pmus_read_lock() section or with irqs off.
  */
 void pe_pmu_revoke(struct pe_event *e)

@@ -183,7 +183,7 @@ static struct perf_callchain_entry *claim(int *level, u32 *max_stack)
  * get_callchain_entry() - memory for one chain
  * @rctx: for put_callchain_entry()
  *
- * For those who fill it themselves and hold the buffers.  Any context, preemption off.
+ * For callers that fill it themselves and hold the buffers.  Any context, preemption off.
  *
  * Return: the chain of this CPU and context level, with sysctl perf_event_max_stack entries at
  * least; NULL if somebody fills it, or without buffers.

@@ -143,7 +143,7 @@ int pe_record_too_long(struct pe_event *e);
 /*
  * Skid: an event leaves out the kernel, but its interrupt came only when the CPU was in there
  * already.  Such a sample is kept, for tools count samples, and tells nothing of the kernel: no
- * address, no registers.  Everybody who puts such things into a sample or a signal asks here, with
+ * address, no registers.  All code that puts such things into a sample or a signal asks here, with
  * the registers that they come from.  Whose event it is does not matter.
  */
 static __always_inline bool pe_hides_kernel(const struct pe_event *e, struct pt_regs *regs)
@@ -160,7 +160,8 @@ static inline void pe_output_copy(struct perf_output_handle *handle, const void 
 }
 
 /* record.c */
-void pe_record_throttle(struct pe_event *e, bool on);	/* on: it is being throttled now */
+void pe_record_throttle(struct pe_event *e);
+void pe_record_unthrottle(struct pe_event *e);
 bool pe_tells_read(const struct pe_event *e);
 void pe_record_reads(struct llist_node *copies, struct task_struct *task);
 

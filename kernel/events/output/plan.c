@@ -84,7 +84,7 @@ static u64 collect_mask(u64 sample_type)
 	return collect;
 }
 
-/* FORK and EXIT go to all who must follow address spaces or names, not only to attr.task. */
+/* FORK and EXIT go to all that must follow address spaces or names, not only to attr.task. */
 static u32 sideband_mask(const struct perf_event_attr *attr)
 {
 	bool task = attr->task || attr->comm || attr->mmap || attr->mmap2 || attr->mmap_data;

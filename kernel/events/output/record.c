@@ -2,7 +2,7 @@
 /*
  * The small records: a header, a body of known size, the sample_id trailer.
  *
- * pe_record_emit() is for everybody who has such a body; the records about an event itself
+ * pe_record_emit() is for all that have such a body; the records about an event itself
  * (throttling, lost samples, its count) are made here.  Records about tasks and mappings are
  * made by the sideband files.
  *
@@ -149,12 +149,7 @@ static_assert(sizeof(struct throttle_body) == 24);
 static_assert(offsetof(struct throttle_body, id) == 8);
 static_assert(offsetof(struct throttle_body, stream_id) == 16);
 
-/**
- * pe_record_throttle() - an event was stopped because it is too frequent, or goes on
- * @e: the event
- * @on: it was stopped
- */
-void pe_record_throttle(struct pe_event *e, bool on)
+static void throttle_record(struct pe_event *e, u32 type)
 {
 	struct throttle_body body = {
 		.time		= pe_event_clock(e),
@@ -162,8 +157,25 @@ void pe_record_throttle(struct pe_event *e, bool on)
 		.stream_id	= e->id,
 	};
 
-	pe_record_emit(e, on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, &body,
-		       sizeof(body));
+	pe_record_emit(e, type, 0, &body, sizeof(body));
+}
+
+/**
+ * pe_record_throttle() - an event was stopped because it is too frequent
+ * @e: the event
+ */
+void pe_record_throttle(struct pe_event *e)
+{
+	throttle_record(e, PERF_RECORD_THROTTLE);
+}
+
+/**
+ * pe_record_unthrottle() - it goes on
+ * @e: the event
+ */
+void pe_record_unthrottle(struct pe_event *e)
+{
+	throttle_record(e, PERF_RECORD_UNTHROTTLE);
 }
 
 /* PERF_RECORD_LOST_SAMPLES, after the header */

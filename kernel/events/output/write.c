@@ -122,7 +122,7 @@ static u64 count_for_sample(struct pe_event *e, u64 now, bool own)
 	return pe_count_now(e, now) + (own ? 0 : atomic64_read(&e->gone_count));
 }
 
-/* The other members' counters run on; @e itself was just read by whoever made the sample. */
+/* The other members' counters run on; @e itself was just read for the sample. */
 static void refresh(struct pe_event *m, bool scheduled)
 {
 	if (scheduled && m->state == PERF_EVENT_STATE_ACTIVE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry of PMUs: who is there, and which one an event belongs to.
+ * The registry of PMUs: which there are, and which one an event belongs to.
  *
  * Drivers call perf_pmu_register() in task context; event.c calls
  * pe_pmu_bind_event() when it makes an event, and pe_pmu_unbind_event() when it frees one.  The
@@ -10,7 +10,7 @@
  * (with a NULL pointer) before the PMU is set up, and the pointer stored when everything else is
  * done, so a reader sees a finished PMU or none.  Both the IDR and the list are changed under
  * pe_pmus_lock.  Readers are in an SRCU section, because event_init() sleeps in the middle of a
- * walk.  Whoever makes an event stays in the section until the event is in its context, so when
+ * walk.  The maker of an event stays in the section until the event is in its context, so when
  * unregistering has waited for SRCU there are no half-made events of the PMU.  What the PMU has to
  * be rid of is on its rosters: its events, and its PMU contexts of tasks.  See pmu_leave.c.
  *
@@ -37,7 +37,7 @@
 #include <linux/wait_bit.h>
 #include "pmu.h"
 
-DEFINE_MUTEX(pe_pmus_lock);		/* who is registered */
+DEFINE_MUTEX(pe_pmus_lock);		/* the list of those registered */
 LIST_HEAD(pe_pmus);
 
 DEFINE_STATIC_SRCU(readers);
@@ -139,7 +139,7 @@ void pe_pmu_delist(struct pmu *pmu)
 }
 
 /**
- * pe_pmus_sync() - wait for all who are between pe_pmus_read_lock() and pe_pmus_read_unlock()
+ * pe_pmus_sync() - wait for all that are between pe_pmus_read_lock() and pe_pmus_read_unlock()
  *
  * Task context.
  */
@@ -153,13 +153,14 @@ void pe_pmus_sync(void)
 /**
  * pe_roster_join() - enter what has to end when a PMU leaves
  * @pmu: it
- * @entry: link of an event (@events) or a PMU context
- * @events: which list
+ * @entry: link of an event or a PMU context
+ * @what: which of the two
  *
  * The caller is in a pe_pmus_read_lock() section, so the PMU does not leave meanwhile.
  * Return: what pe_roster_leave() wants; NULL for a PMU that lasts.
  */
-struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool events)
+struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry,
+				 enum pe_roster_list what)
 {
 	struct pe_roster *roster;
 
@@ -167,7 +168,7 @@ struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool 
 		return NULL;
 	roster = &raw_cpu_ptr(pmu->cpu_pmu_context)->roster;
 	guard(spinlock_irqsave)(&roster->lock);
-	list_add_tail(entry, events ? &roster->events : &roster->pmu_ctxs);
+	list_add_tail(entry, &roster->lists[what]);
 	return roster;
 }
 
@@ -259,7 +260,7 @@ static int ask_pmu(struct pmu *pmu, struct pe_event *e)
 		mutex_unlock(&group->mutex);
 
 	if (!ret) {
-		e->roster = pe_roster_join(pmu, &e->pmu_entry, true);
+		e->roster = pe_roster_join(pmu, &e->pmu_entry, PE_ROSTER_EVENTS);
 		ret = check_capabilities(pmu, e);
 		if (!ret)
 			return 0;

@@ -14,7 +14,8 @@ int pe_pmu_reserve(struct pmu *pmu, int type);
 void pe_pmu_unreserve(struct pmu *pmu);
 void pe_pmu_enlist(struct pmu *pmu);
 void pe_pmu_delist(struct pmu *pmu);
-struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry, bool events);
+struct pe_roster *pe_roster_join(struct pmu *pmu, struct list_head *entry,
+				 enum pe_roster_list what);
 void pe_roster_leave(struct pe_roster *roster, struct list_head *entry, struct pmu *pmu);
 extern struct mutex pe_pmus_lock;
 extern struct list_head pe_pmus;		/* struct pmu.entry; pe_pmus_lock or its SRCU */
@@ -34,7 +35,7 @@ static inline struct perf_cpu_pmu_context *pe_cpc(struct pmu *pmu)
  * @err: negative errno
  * @text: as for pe_err()
  *
- * For PMUs of the core: who refuses without a word leaves the core to say who it was.
+ * For PMUs of the core: for one that refuses without a word, the core says that it was the PMU.
  * Return: @err
  */
 static inline int pe_refuse(struct pe_event *e, int err, const char *text)

@@ -4,7 +4,7 @@
  *
  * An area belongs to a buffer (rb->aux).  The first mmap() at the offset that user space wrote
  * into the control page makes it, the last unmapping frees it; mmap.c sees to both, and to the
- * charge.  Whoever frees has stopped the tracers before (bind.c), so nobody but the holder of
+ * charge.  The freeing code has stopped the tracers before (bind.c), so nobody but the holder of
  * rb->aux.mutex looks at the fields that change here.
  *
  * Drivers get an array with the address of each page.  They find runs of pages that are physically

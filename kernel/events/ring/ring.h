@@ -76,7 +76,7 @@ struct pe_aux {
  * @enabled: by how much the time enabled is ahead of pe_now()
  * @running: likewise
  *
- * Written by who writes the page.
+ * Written by the page's writer.
  */
 struct pe_page_lead {
 	const struct pe_event	*event;
@@ -109,6 +109,7 @@ struct perf_buffer {
 
 	/* constant once mapped */
 	int				nr_pages;	/* data pages */
+	int				nr_tail;	/* of the row behind them */
 	int				overwrite;	/* the reader maps it read-only */
 	long				watermark;	/* bytes per wakeup, 0: by events */
 	unsigned long			mask;		/* of an offset in the data pages */
@@ -163,7 +164,7 @@ int pe_aux_alloc(struct perf_buffer *rb, struct pe_event *e, unsigned long pgoff
 		 unsigned long nr_pages, bool overwrite);
 void pe_aux_free(struct perf_buffer *rb);
 
-/* For those who know that there is an area: its writer, and the holder of a mapping. */
+/* For code that knows that there is an area: its writer, and the holder of a mapping. */
 static inline unsigned long pe_aux_size(const struct perf_buffer *rb)
 {
 	return rb->aux.nr_pages << PAGE_SHIFT;
@@ -194,7 +195,7 @@ void *pe_wrote_around(struct perf_buffer *rb, void *end);
 bool pe_commit(struct perf_output_handle *handle);
 void pe_lose(struct perf_buffer *rb);
 
-/* One more record for those who want a wakeup every @every; below 1 means every one of them. */
+/* One more record for readers that want a wakeup every @every; below 1 means every one of them. */
 static inline void pe_count_record(struct perf_buffer *rb, int every)
 {
 	if (local_inc_return(&rb->events) >= every) {
@@ -240,7 +241,7 @@ static inline void pe_note_writer(struct perf_buffer *rb, unsigned int nest) { }
 #define pe_assert_alone(rb)	do { } while (0)
 #endif
 
-/* One more writer.  Whoever interrupts from here on does not publish. */
+/* One more writer.  Those that interrupt from here on do not publish. */
 static __always_inline void pe_nest_enter(struct perf_buffer *rb)
 {
 	unsigned int nest = READ_ONCE(rb->nest);
@@ -270,9 +271,9 @@ static __always_inline bool pe_nest_leave(struct perf_buffer *rb)
 		head = local_read(&rb->head);
 		smp_wmb();	/* B: records before the head that covers them */
 		WRITE_ONCE(rb->user_page->data_head, head);
-		barrier();	/* who comes after we left publishes more than we did, so later */
+		barrier();	/* a writer after we left publishes more than we did, so later */
 		WRITE_ONCE(rb->nest, 0);
-		barrier();	/* who came before we left is seen now */
+		barrier();	/* a writer before we left is seen now */
 		if (likely(local_read(&rb->head) == head))
 			break;
 		WRITE_ONCE(rb->nest, 1);

@@ -163,7 +163,7 @@ EXPORT_SYMBOL_GPL(perf_event_update_userpage);
  * pe_userpage_fill() - write all of the page of an event
  * @e: as for perf_event_update_userpage()
  *
- * When it is mapped, and for those who are asked to by the user.
+ * When it is mapped, and for code that is asked to by the user.
  */
 void pe_userpage_fill(struct pe_event *e)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "There is something to read": who writes to a buffer has its reader woken, and the owner of the
+ * "There is something to read": a writer to a buffer has its reader woken, and the owner of the
  * event's file signalled.  Also "no more samples": the event is disabled soon.
  *
  * Owns pe_event.pending_wakeup and pending_kill, and sets pending_disable.  Any context may ask,

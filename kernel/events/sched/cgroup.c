@@ -32,8 +32,8 @@
  * and then looks at the cgroup of current, with full barriers in between; so one sees the other.
  *
  * A hit may be under way on the list of entered slots while an interrupt or another CPU changes
- * it.  The list is sorted by depth, deepest first, so who goes on from a slot that has left, and
- * perhaps come back, meets no slot twice.
+ * it.  The list is sorted by depth, deepest first, so a walk that goes on from a slot that has
+ * left, and perhaps come back, meets no slot twice.
  *
  * A cgroup's slots are made by openers under ctx->mutex and freed with the cgroup.
  */
@@ -46,7 +46,7 @@ struct perf_cgroup_info {
 };
 
 atomic_t pe_cgroup_users;
-static DEFINE_MUTEX(info_mutex);	/* who makes perf_cgroup.info; inside of ctx->mutex */
+static DEFINE_MUTEX(info_mutex);	/* the making of perf_cgroup.info; inside of ctx->mutex */
 
 static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
 {

@@ -121,8 +121,8 @@ void pe_slot_free(struct pe_slot *slot)
  * pe_pmu_ctx_fini() - the PMU of a PMU context goes away
  * @pmu_ctx: it, without groups; ctx->mutex is held
  *
- * No event's pmu_ctx leads here any more; who may have followed one before without a lock of the
- * context was in a pe_pmus_read_lock() section, and the caller has waited for those.
+ * No event's pmu_ctx leads here any more; a reader that may have followed one before without a
+ * lock of the context was in a pe_pmus_read_lock() section, and the caller has waited for those.
  */
 void pe_pmu_ctx_fini(struct pe_pmu_ctx *pmu_ctx)
 {
@@ -278,7 +278,8 @@ static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 		if (!pmu_ctx)
 			return NULL;
 		pe_pmu_ctx_init(pmu_ctx, ctx, pmu);
-		pmu_ctx->roster = pe_roster_join(pmu, &pmu_ctx->pmu_entry, false);
+		pmu_ctx->roster = pe_roster_join(pmu, &pmu_ctx->pmu_entry,
+						 PE_ROSTER_PMU_CTXS);
 	}
 
 	raw_spin_lock_irq(&ctx->lock);
@@ -357,8 +358,8 @@ int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
  * pe_task_data_put() - the counterpart, once or more
  * @e: an event that is not attached any more
  *
- * Close and revoke may both come here with an inherited event.  Who loses the exchange may go on to
- * let the PMU forget the event; the PMU context and the PMU stay for the winner, who is in a
+ * Close and revoke may both come here with an inherited event.  The loser of the exchange may go on
+ * to let the PMU forget the event; the PMU context and the PMU stay for the winner, who is in a
  * section that perf_pmu_unregister() waits for before it drops PMU contexts.
  *
  * Task context.
@@ -512,7 +513,7 @@ struct pe_event **pe_ctx_snapshot(struct pe_ctx *ctx, unsigned int *nr)
 	if (!events)
 		return NULL;
 	*nr = pin_inherited(ctx, events, room);
-	/* Whoever's step the walk has seen some of has finished it now. */
+	/* A step that the walk has seen a part of is finished now. */
 	raw_spin_lock_irq(&ctx->lock);
 	raw_spin_unlock_irq(&ctx->lock);
 	return events;

@@ -3,7 +3,7 @@
  * The one remote call: run a function on a context, where the context is.
  *
  * ctx->oncpu, written under ctx->lock by the switch code, tells the CPU whose hardware holds the
- * context's events, or -1.  While it is -1 nothing of the context is in hardware, and whoever
+ * context's events, or -1.  While it is -1 nothing of the context is in hardware, and the code that
  * holds ctx->lock may change everything.  While it is a CPU number, only that CPU with irqs off
  * may touch scheduled groups; it holds its own context's lock and then ctx->lock.
  *
@@ -13,7 +13,7 @@
  * unless the task moves between two CPUs faster than an interrupt is delivered, for ever.
  *
  * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.  Only
- * who leaves such a group does, if samples show all of it: pe_member_call().
+ * a member that leaves such a group does, if samples show all of it: pe_member_call().
  */
 
 #include "sched.h"

@@ -22,7 +22,7 @@
  * the event can be added.  An open that is refused then, as by the rules of groups, costs what one
  * costs that is closed at once, and asks for the same rights; the next fork gives a new number.
  *
- * A number is never given again.  So who keeps a context at 0 under ctx->mutex (an opener) keeps it
+ * A number is never given again.  So an opener that keeps a context at 0 under ctx->mutex keeps it
  * with its task.
  *
  * Contexts without groups to schedule are exchanged as well, though only clocks would be stopped
@@ -105,7 +105,7 @@ struct pe_ctx *pe_hold_current_ctx(void)
  * Task context.  An opener that is at work keeps it from that; so does the next event.
  *
  * The number is given first and taken back if an event is unlike the others, so that the look at
- * them needs no lock: what was changed before, it sees, and who changes one later ends the
+ * them needs no lock: what was changed before, it sees, and a later change of one ends the
  * equivalence.  Nobody else has this number yet, and the context is held.
  */
 void pe_ctx_make_equiv(struct pe_ctx *ctx)
@@ -150,7 +150,10 @@ static void swap_tasks(struct pe_ctx *ctx, struct task_struct *prev,
 	/* Each of the two has a reference on its task. */
 	WRITE_ONCE(ctx->task, next);
 	WRITE_ONCE(other->task, prev);
-	/* Who follows one on another CPU sees an initialised context, as when it was published. */
+	/*
+	 * A reader that follows one on another CPU sees an initialised context, as when it was
+	 * published.
+	 */
 	smp_store_release(&next->perf_event_ctxp, &ctx->pub);
 	/* likewise */
 	smp_store_release(&prev->perf_event_ctxp, &other->pub);

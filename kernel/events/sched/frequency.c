@@ -3,7 +3,7 @@
  * Frequency mode: attr.sample_freq asks for samples per second, so the period has to follow the
  * rate at which events happen.
  *
- * Who is throttled is on ctx->throttled, so the tick looks at nobody else; overflow.c says when an
+ * A throttled event is on ctx->throttled, so the tick looks at nobody else; overflow.c says when an
  * event is, and locking.rst how an NMI can put it there.
  *
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
@@ -18,8 +18,8 @@
  *   pe_tick_freq()      perf_event_task_tick(), interrupts off; takes ctx->lock
  *
  * An NMI may adjust the period of an event while the tick does.  Both write whole words and each
- * result is a sensible period, so it does not matter who is last; and the PMU is off while the tick
- * works on its events.
+ * result is a sensible period, so it does not matter which is last; and the PMU is off while the
+ * tick works on its events.
  */
 #include <linux/math64.h>
 
@@ -187,7 +187,7 @@ bool pe_unthrottle(struct pe_event *e)
 	if (e->hw.interrupts != PE_THROTTLED)
 		return false;
 	e->hw.interrupts = 0;
-	pe_record_throttle(e, false);
+	pe_record_unthrottle(e);
 	return true;
 }
 
@@ -229,7 +229,7 @@ void pe_throttle_unlist(struct pe_event *e)
 	struct llist_node *node;
 	struct pe_ctx *ctx;
 
-	/* Pairs with take_off(): who has cleared it does not look at the event any more. */
+	/* Pairs with take_off(): a CPU that has cleared it does not look at the event any more. */
 	if (likely(!smp_load_acquire(&e->throttle_listed)))
 		return;
 	ctx = pe_ctx(e);
@@ -307,7 +307,7 @@ static void serve_tick(struct pe_ctx *ctx, bool release)
 void pe_tick_freq(struct pe_ctx *ctx, bool release)
 {
 	lockdep_assert_irqs_disabled();
-	/* Who joins the list at this moment is served by the next tick. */
+	/* An event that joins the list at this moment is served by the next tick. */
 	if (!release && list_empty(&ctx->freq))
 		return;
 

@@ -211,7 +211,7 @@ static bool cannot_lead(struct pe_event *e)
  * @now: pe_now()
  *
  * The leader of a sibling is still there: the opener has looked, or fork has just attached it, and
- * who detaches one takes the ctx->mutex that they hold.
+ * a detaching task takes the ctx->mutex that they hold.
  */
 void pe_install(struct pe_event *e, u64 now)
 {

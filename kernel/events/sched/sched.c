@@ -8,11 +8,11 @@
  *
  * A group goes on as a whole: pmu->start_txn(), add() for each member, commit_txn(); when one step
  * fails, what was added is deleted and the transaction cancelled.  A single event is just added.
- * Who comes first:
+ * The order:
  *
  *	CPU pinned, task pinned, CPU flexible, task flexible; within each in queue order
  *
- * A pinned group that does not fit goes to ERROR, and whoever polls it is told.  The first flexible
+ * A pinned group that does not fit goes to ERROR, and poll() tells its reader.  The first flexible
  * group that does not fit ends the attempt for its PMU and marks the PMU context starved; the
  * rotation timer then gives the others their turn.  Groups of software PMUs always fit.
  */
@@ -239,7 +239,7 @@ static void starve(struct pe_pmu_ctx *pmu_ctx, struct perf_cpu_pmu_context *cpc)
 }
 
 /*
- * Whoever reads the times of a group that waits from control pages must know that the task was
+ * A reader of the times of a group that waits from control pages must know that the task was
  * away, or that the group has just come off.
  */
 static void refresh_waiting(struct pe_slot *slot, const struct pe_pmu_ctx *pmu_ctx)

@@ -70,7 +70,7 @@ static inline void pe_let_go_ctx(struct pe_ctx *ctx)
 
 /*
  * The current task's context if it is in on this CPU.  Preemption off at least; with irqs on the
- * answer may be stale, which is good enough for those who only read lists under RCU.
+ * answer may be stale, which is good enough for code that only reads lists under RCU.
  */
 static inline struct pe_ctx *pe_current_ctx(void)
 {
@@ -82,7 +82,7 @@ static inline struct pe_ctx *pe_current_ctx(void)
 /*
  * Does an overflow want @e, which has just been taken out, disabled?  Answers yes once.  Both
  * contexts of the event's CPU locked, or that of a passive event.  PERF_EVENT_IOC_REFRESH adds to
- * the limit before it takes the lock: who is first here sees the new samples and does not disable,
+ * the limit before it takes the lock: the first one here sees the new samples and does not disable,
  * or the ioctl enables again.
  */
 static inline bool pe_disable_due(struct pe_event *e)

@@ -2,8 +2,9 @@
 /*
  * A context comes in on a CPU and goes out: that of a task with the task, that of a CPU with it.
  *
- * At a switch irqs are off and the run queue is locked, so no wake-up may happen here; whoever must
- * be told is told from an irq_work.  The scheduler's two calls arrive in sources/task_switch.c.
+ * At a switch irqs are off and the run queue is locked, so no wake-up may happen here; a task that
+ * must be told is told from an irq_work.  The scheduler's two calls arrive in
+ * sources/task_switch.c.
  *
  * A context with passive events only has clocks to start and stop and nothing else: its CPU's
  * context is not locked and no PMU is touched.  Whether a context has groups to schedule is read

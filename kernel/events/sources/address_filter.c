@@ -10,7 +10,7 @@
  * has it mapped.  The event that a user opened owns the list; the event and each inherited copy has
  * an array of ranges, one for each definition in the order of the list, and a generation that moves
  * with them.  The driver takes over ranges of a new generation when it starts the event, through
- * perf_event_addr_filters_sync().  So whoever changes ranges restarts an event that is counting.
+ * perf_event_addr_filters_sync().  So a change of ranges restarts an event that is counting.
  *
  * Ranges change when
  *
@@ -22,7 +22,7 @@
  * All in task context.  addr_filters.lock of the owner (raw, irqs off, a leaf) guards ranges and
  * generations of all copies; the list changes under it and the owner's filter mutex, and is read
  * under either.  The filter mutex is all that is held when an mmap_lock is taken, as the traced
- * task may keep that for as long as it likes: who reads or controls the event does not wait.
+ * task may keep that for as long as it likes: a reader or controller of the event does not wait.
  *
  * A mapping cannot be missed: pe_addr_filters_apply() reads the mappings under mmap_lock after the
  * new list is published, and the hook looks at the list under mmap_lock (write) after the mapping
@@ -188,7 +188,7 @@ static int find_file(struct pe_event *e, const char *name, struct path *path)
 	return d_is_reg(path->dentry) ? 0 : -EINVAL;
 }
 
-/* Who may not see the kernel must not learn from a trace where it is. */
+/* A user who may not see the kernel must not learn from a trace where it is. */
 static int permit_address(struct pe_event *e, const struct pe_filter_def *def)
 {
 	bool kernel = def->offset >= TASK_SIZE_MAX || def->size > TASK_SIZE_MAX - def->offset;

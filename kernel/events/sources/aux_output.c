@@ -6,10 +6,10 @@
  * Between perf_aux_output_begin() and perf_aux_output_end() its driver holds a handle; each end
  * tells in a PERF_RECORD_AUX what is new.  Two modes: in full-trace mode the reader follows with
  * aux_tail of the control page, and there is an end to the space; in overwrite mode (the area is
- * mapped read-only) the tracer goes round and round, and whoever wants a snapshot stops it.
+ * mapped read-only) the tracer goes round and round, and a tool that wants a snapshot stops it.
  *
  * The writer.  One event at a time may hold a handle on an area: aux->writer, taken by cmpxchg.
- * Before it does, it notes its CPU in aux->cpus.  These are the only references.  Whoever takes
+ * Before it does, it notes its CPU in aux->cpus.  These are the only references.  Code that takes
  * away the area (last unmapping), or the buffer from the event, makes that known first and then
  * stops the tracers on those CPUs (pe_aux_stop() in bind.c) before anything is freed:
  *
@@ -18,7 +18,7 @@
  *	   writer = e (cmpxchg, full barrier)	   (full barrier) look at cpus
  *	   look at mmap_count and sink->rb
  *
- * B and the stopping are one section of rb->aux.mutex: of two who come at the same time the second
+ * B and the stopping are one section of rb->aux.mutex: of two that come at the same time the second
  * finds what the first has stopped.
  *
  * Either begin sees B and takes its claim back, or the other side sees the CPU, interrupts it when
@@ -69,7 +69,7 @@ static struct perf_buffer *claim(struct pe_event *e)
 static void give_up(struct perf_output_handle *handle)
 {
 	handle->event = NULL;
-	/* Whoever sees this may free the area: we are done with it. */
+	/* A task that sees this may free the area: we are done with it. */
 	smp_store_release(&handle->rb->aux.writer, NULL);
 }
 

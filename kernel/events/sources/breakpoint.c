@@ -9,7 +9,7 @@
  *
  * The PMU operations run on the event's CPU with irqs off; everything else is in task context.
  * What a breakpoint watches (attr.bp_*, hw.info) changes only while it is off, under the lock of
- * whoever owns it: ptrace's stop of the task, ctx->mutex for an ioctl.
+ * its owner: ptrace's stop of the task, ctx->mutex for an ioctl.
  */
 #include <linux/capability.h>
 #include <linux/hw_breakpoint.h>

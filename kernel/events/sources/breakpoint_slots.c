@@ -95,7 +95,7 @@ static u32 *tasks_with(const struct bp_kind *kind, int cpu, unsigned int n)
 	return &kind->tasks[(cpu + 1) * (kind->slots + 1) + n];
 }
 
-/* Count the task in, or out: @by is 1 or -1.  Nobody asks who has none. */
+/* Count the task in, or out: @by is 1 or -1.  A task that has none does not ask. */
 static void count(const struct pe_bp_tally *tally, int cpu, int by)
 {
 	unsigned int n = tally->anywhere;
@@ -301,7 +301,7 @@ void release_bp_slot(struct perf_event *bp)
  * dbg_reserve_bp_slot() - reserve_bp_slot() for a debugger that has stopped all other CPUs
  * @bp: a breakpoint of a CPU
  *
- * Contract.  Return: 0, or a negative number; it does not wait for whoever it has interrupted.
+ * Contract.  Return: 0, or a negative number; it does not wait for the code it has interrupted.
  */
 int dbg_reserve_bp_slot(struct perf_event *bp)
 {

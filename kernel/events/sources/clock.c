@@ -63,10 +63,12 @@ static bool expire(struct pe_event *e, u64 period)
 	struct pt_regs *regs = get_irq_regs();
 	struct perf_sample_data data __uninitialized;
 
-	if (!regs || e->state != PERF_EVENT_STATE_ACTIVE || pe_excludes(e, regs))
+	if (!regs || e->state != PERF_EVENT_STATE_ACTIVE)
 		return false;
-	if (e->attr.exclude_idle && is_idle_task(current))
+	if (pe_excludes(e, regs) || (e->attr.exclude_idle && is_idle_task(current))) {
+		pe_periods_next(e);	/* over all the same */
 		return false;
+	}
 	perf_sample_data_init(&data, 0, period);
 	return pe_overflow(e, true, &data, regs);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Layer 4: the samples of a hit that software counted, inlined into those who deliver hits.
+ * Layer 4: the samples of a hit that software counted, inlined into the code that delivers hits.
  *
  * In software.c, tracepoint.c: see the top of software.c.
  */

@@ -176,7 +176,7 @@ static void throttle_here(struct pe_event *e)
 	e->hw.interrupts = PE_THROTTLED;
 	pe_throttle_list(e);
 	atomic_inc(&e->nr_throttled);
-	pe_record_throttle(e, true);
+	pe_record_throttle(e);
 }
 
 /*

@@ -11,11 +11,12 @@
  * Disabling.  The work runs on the CPU where the limit was reached, but by then the context may be
  * in on another CPU, and only there an event in hardware can be stopped: it then follows.
  *
- * End of life.  Who detaches an event and waits for a running work (pe_pending_sync()) may still be
- * followed by the last hit of a passive event, which is in an RCU section on another CPU and
- * queues again.  So whoever frees the memory, an RCU grace period later, asks pe_pending_idle().  A
- * work that does not run in an interrupt of its own is looked at once more after it was marked
- * idle, in the same RCU section: then idle is not enough, it must have been so for a grace period.
+ * End of life.  A task that detaches an event and waits for a running work (pe_pending_sync()) may
+ * still be followed by the last hit of a passive event, which is in an RCU section on another CPU
+ * and queues again.  So the freeing of the memory, an RCU grace period later, asks
+ * pe_pending_idle().  A work that does not run in an interrupt of its own is looked at once more
+ * after it was marked idle, in the same RCU section: then idle is not enough, it must have been so
+ * for a grace period.
  */
 #include <linux/fs.h>
 #include <linux/irq_work.h>
@@ -114,7 +115,7 @@ static void pe_pending_run_disable(struct irq_work *work)
 	struct pe_event *e = container_of(work, struct pe_event, pending_disable_irq);
 	int level = perf_swevent_get_recursion_context();
 
-	/* Whoever took the event out of the PMU meanwhile may have disabled it already. */
+	/* The code that took the event out of the PMU meanwhile may have disabled it already. */
 	if (READ_ONCE(e->pending_disable))
 		disable_or_follow(e);
 	if (level >= 0)

@@ -11,13 +11,17 @@
  * task was switched out, draws nothing: the length in hw.sample_period is then loaded twice.
  *
  * Where software counts hits, hw.period_left runs up to 0, and one hit may end several periods.
- * pe_periods_divide() draws each of them when the one before is over.
+ * pe_periods_divide() draws each of them when the one before is over.  A hit may count for many,
+ * as those of the scheduler's tracepoints count nanoseconds: it ends DRAWS_MOST periods at most,
+ * and what it has beyond them is forgotten.
  *
  * All is written on the event's CPU, by overflows and hits, and under ctx->lock with the event
  * stopped.  Overflows of one event do not nest; hits do, see pe_periods_divide().
  */
 #include "hit.h"
 #include "../ext.h"
+
+#define DRAWS_MOST	1000
 
 /**
  * pe_software_least_period() - pmu->least_period() of events that software counts
@@ -54,7 +58,8 @@ void pe_periods_next(struct pe_event *e)
  * On the event's CPU, any context.  A hit that interrupts this leaves what it has added to the one
  * that is at work: either the loop finds it, or the look at period_left after @p->dividing is off.
  *
- * Return: the number of periods that are over.
+ * Return: the number of periods that are over.  A sample's data has the length of the one that was
+ * under way before, for all of them.
  */
 u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
 {
@@ -68,9 +73,11 @@ u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
 		barrier();	/* an interrupt from here on leaves it to us */
 		while (local64_read(&hw->period_left) >= 0) {
 			hw->sample_period = pe_period_draw(p);
-			local64_sub(hw->sample_period, &hw->period_left);
 			p->ended++;
-			over++;
+			if (++over < DRAWS_MOST)
+				local64_sub(hw->sample_period, &hw->period_left);
+			else
+				local64_set(&hw->period_left, -hw->sample_period);
 		}
 		hw->last_period = hw->sample_period;
 		barrier();	/* all is divided before the mark is off */
@@ -85,6 +92,7 @@ void pe_periods_set(struct pe_event *e, void *rule)
 	struct pe_periods *p = &pe_ext(e)->periods;
 	struct hw_perf_event *hw = &e->hw;
 
+	p->by_hits = e->pmu->least_period == pe_software_least_period;
 	if (!rule) {
 		WRITE_ONCE(p->on, false);
 		hw->sample_period = e->attr.sample_period;
@@ -95,7 +103,6 @@ void pe_periods_set(struct pe_event *e, void *rule)
 	p->rule = *(struct pe_period_rule *)rule;
 	if (pe_ext(e)->number)
 		p->rule.seed = pe_period_seed_of_copy(p->rule.seed, pe_ext(e)->number);
-	p->by_hits = e->pmu->least_period == pe_software_least_period;
 	pe_period_begin(p);
 
 	hw->last_period = pe_period_draw(p);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Routing of sideband records: what happens to tasks, mappings and code, told to those who asked.
+ * Routing of sideband records: what happens to tasks, mappings and code, told to the events that
+ * asked.
  *
  * An event asks by bits of its attr, compiled to plan.sideband.  It hears of what happens
  *
@@ -61,7 +62,7 @@ static __always_inline bool anybody(struct pe_ctx *ctx, u32 wanted)
 }
 
 /**
- * pe_sideband_each() - call a function for everybody who is to get a record
+ * pe_sideband_each() - call a function for every event that is to get a record
  * @wanted: BIT(enum pe_sideband) the record is about; one of them is enough
  * @task_ctx: context of the task the record is about, NULL for that of current
  * @fn: writes the record for one event; runs with preemption off

@@ -2,8 +2,8 @@
 /*
  * Records about kernel code that comes, goes or changes: KSYMBOL, BPF_EVENT and TEXT_POKE.
  *
- * Who calls: BPF when a program is loaded or freed; kprobes, ftrace and BPF trampolines when a
- * page of generated code gets or loses its name; those who patch instructions, with text_mutex
+ * Callers: BPF when a program is loaded or freed; kprobes, ftrace and BPF trampolines when a
+ * page of generated code gets or loses its name; patchers of instructions, with text_mutex
  * held and before the change is made.  None in NMI.  Nothing here sleeps or takes a lock;
  * sideband.c routes.  These concern the whole system: only the CPU where it happens and the task
  * that does it are told, which is why profilers open an event on each CPU.

@@ -2,7 +2,7 @@
 /*
  * Records about tasks: FORK, EXIT, COMM, NAMESPACES, SWITCH, SWITCH_CPU_WIDE; and CGROUP.
  *
- * Who calls: fork and exit through inherit.c and exit.c, exec and prctl (comm), unshare and setns
+ * Callers: fork and exit through inherit.c and exit.c, exec and prctl (comm), unshare and setns
  * (namespaces), the scheduler through task_switch.c with irqs off, the cgroup
  * core through life/cgroup_css.c.
  * All but the scheduler are tasks that may sleep.  No locks are taken here; sideband.c routes.
@@ -233,7 +233,7 @@ struct switch_news {
 	u16			misc;
 };
 
-/* Who the other task is may be known to those only who watch the whole CPU. */
+/* The other task may be known only to events of the whole CPU. */
 static void pe_sb_write_switch(struct pe_event *e, void *arg)
 {
 	struct switch_news *news = arg;
@@ -247,26 +247,38 @@ static void pe_sb_write_switch(struct pe_event *e, void *arg)
 	}
 }
 
-/**
- * pe_sideband_switch() - tell of a context switch
- * @task: current, which leaves the CPU or has come
- * @other: the task that comes instead, or has left
- * @in: @task has come
- *
- * Scheduler: irqs off, the run queue locked when leaving.
- */
-void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in)
+static void tell_of_switch(struct task_struct *other, u16 misc)
 {
-	struct switch_news news = { .other = other };
+	struct switch_news news = { .other = other, .misc = misc };
 
+	pe_sideband_each(BIT(PE_SB_SWITCH), NULL, pe_sb_write_switch, &news);
+}
+
+/**
+ * pe_sideband_switch_out() - current leaves the CPU
+ * @prev: current
+ * @next: the task that comes instead
+ *
+ * Scheduler: irqs off, the run queue locked.
+ */
+void pe_sideband_switch_out(struct task_struct *prev, struct task_struct *next)
+{
 	if (!pe_sideband_used(PE_SB_SWITCH))
 		return;
-	if (!in) {
-		news.misc = PERF_RECORD_MISC_SWITCH_OUT;
-		if (task_is_runnable(task))
-			news.misc |= PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	}
-	pe_sideband_each(BIT(PE_SB_SWITCH), NULL, pe_sb_write_switch, &news);
+	tell_of_switch(next, PERF_RECORD_MISC_SWITCH_OUT |
+			     (task_is_runnable(prev) ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0));
+}
+
+/**
+ * pe_sideband_switch_in() - current has come
+ * @prev: the task that has left
+ *
+ * Scheduler: irqs off.
+ */
+void pe_sideband_switch_in(struct task_struct *prev)
+{
+	if (pe_sideband_used(PE_SB_SWITCH))
+		tell_of_switch(prev, 0);
 }
 
 /* new cgroups */

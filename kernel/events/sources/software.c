@@ -9,8 +9,8 @@
  * A hit is for some slots: this CPU's, those of the cgroups that the CPU is in (cgroup.c),
  * current's, and current's for this CPU.  It is added to slot->sw[].nr, by its mode, which is all
  * for the events that only count, how many there may be (time.h).  Those that sample are on a list
- * of the slot from installation to removal (context.c), whoever runs meanwhile, and the state tells
- * whether they count.  So nothing here is done at a context switch.
+ * of the slot from installation to removal (context.c), whatever runs meanwhile, and the state
+ * tells whether they count.  So nothing here is done at a context switch.
  *
  * Context of hits: preemption off, interrupts mostly on, any level but mostly not NMI; RCU keeps
  * the events.  Counting needs no more: a count that comes too late goes to memory that still is an
@@ -177,7 +177,7 @@ static __always_inline bool counts(const struct pe_event *e, struct pt_regs *reg
 	     (node) = READ_ONCE((node)->next))
 
 /**
- * struct samplers - who wants a sample of a hit
+ * struct samplers - the events that want a sample of a hit
  * @nr: how many events
  * @last: one of them, if there are any
  */
@@ -300,7 +300,7 @@ static noinline void sample_lists(u32 event_id, u64 nr, struct pt_regs *regs, u6
 
 /*
  * The samples of a hit that was counted.
- * @only: who wants one; NULL: several do
+ * @only: the event that wants one; NULL: several do
  */
 static __always_inline void sample_hit(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr,
 				       struct pe_event *only)
@@ -397,7 +397,8 @@ void perf_bp_event(struct perf_event *bp, void *data)
 
 static void begin_periods(struct perf_event *event)
 {
-	if (!is_sampling_event(event))
+	/* One that follows a rule is always under way; a hit may be dividing it on another CPU. */
+	if (!is_sampling_event(event) || pe_periods(pe(event)))
 		return;
 	event->hw.last_period = event->hw.sample_period;
 	perf_swevent_set_period(event);

@@ -176,7 +176,8 @@ static inline bool pe_sideband_used(enum pe_sideband kind)
 /* sideband_task.c */
 void pe_sideband_exit(struct task_struct *task, struct pe_ctx *ctx);
 void pe_sideband_fork(struct task_struct *task);
-void pe_sideband_switch(struct task_struct *task, struct task_struct *other, bool in);
+void pe_sideband_switch_out(struct task_struct *prev, struct task_struct *next);
+void pe_sideband_switch_in(struct task_struct *prev);
 void pe_sideband_cgroup(struct cgroup *cgrp);
 
 /* address_filter.c */

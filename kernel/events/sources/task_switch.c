@@ -21,7 +21,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct task_str
 	struct pe_ctx *ctx = pe_task_ctx(prev);
 
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
-		pe_sideband_switch(prev, next, false);
+		pe_sideband_switch_out(prev, next);
 	tell_pmus(prev, false, NULL);
 	if (ctx && ctx->oncpu >= 0) {
 		/* Then it stays in, and the CPU in its cgroup. */
@@ -53,14 +53,14 @@ static __always_inline void switch_in(struct task_struct *prev, struct task_stru
 {
 	struct pe_ctx *ctx = pe_task_ctx(task), *told = NULL;
 
-	/* One that was exchanged is in.  Who adds to one that has just gone out tells this CPU. */
+	/* One that was exchanged is in.  Adding to one that has just gone out tells this CPU. */
 	if (ctx && READ_ONCE(ctx->oncpu) < 0) {
 		pe_ctx_enter_current(ctx, task);
 		told = ctx;
 	}
 	tell_pmus(task, true, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
-		pe_sideband_switch(task, prev, true);
+		pe_sideband_switch_in(prev);
 }
 
 static noinline void count_switch_in(struct task_struct *prev, struct task_struct *task)

@@ -191,7 +191,7 @@ struct trace_hit {
 
 /*
  * The buffer of a task's events belongs to the CPU where the context is in.  While that is nowhere,
- * it is the one of whoever holds the context's lock: to come in, on whatever CPU, the context needs
+ * it is that of the holder of the context's lock: to come in, on whatever CPU, the context needs
  * the lock as well, and before it is in nothing of the task is hit or written, though it may run.
  * Where the task is, and what the scheduler has stored of that, does not matter; this may be inside
  * of its locks.
@@ -253,7 +253,7 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 	hlist_for_each_entry(e, &ctx->traced, sw_node) {
 		if (e->attr.config != record->type)
 			continue;
-		/* A signal is for whoever causes the hit. */
+		/* A signal is for the task that causes the hit. */
 		if (e->attr.sigtrap)
 			continue;
 		if (!is_enabled(e) || (e->cpu >= 0 && e->cpu != cpu))

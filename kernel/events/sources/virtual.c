@@ -20,14 +20,14 @@
 
 #include "sources.h"
 
-DEFINE_MUTEX(pe_resources_lock);		/* who is registered */
+DEFINE_MUTEX(pe_resources_lock);		/* pe_resources */
 DEFINE_IDR(pe_resources);
 
 /**
  * pe_resource_put() - drop a reference
  * @r: the resource
  *
- * Task context.  Who drops one of an event has withdrawn the event from its PMU, so nobody reads.
+ * Task context.  An event has been withdrawn from its PMU when its own is dropped, so nobody reads.
  */
 void pe_resource_put(struct pe_resource *r)
 {

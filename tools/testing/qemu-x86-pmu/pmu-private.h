@@ -28,6 +28,10 @@ void x86_pmu_interrupt(CPUX86State *env);
 /* Freezing shows as a status bit, and control registers stay. */
 bool x86_pmu_streamlined(X86PMU *p);
 
+/* pmu-events.c: what a counter counts, negative: nothing; the event that a control register names */
+void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev);
+int x86_pmu_find_event(X86PMU *p, uint64_t ctl);
+
 /* pmu-lbr.c */
 void x86_lbr_reset(CPUX86State *env);
 void x86_lbr_finish(CPUX86State *env);

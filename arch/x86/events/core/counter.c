@@ -228,3 +228,29 @@ void x86_pe_read(struct perf_event *event)
 {
 	static_call(x86_pmu_update)(event);
 }
+
+#ifdef CONFIG_CPU_SUP_INTEL
+
+/**
+ * intel_pmu_save_and_restart - a counter has overflowed: account it and load the next period
+ * @event: its event
+ *
+ * PMI.  For the drivers of Intel's CPUs, Knights Corner's too.
+ * Return: is a sample due?
+ */
+int intel_pmu_save_and_restart(struct perf_event *event)
+{
+	static_call(x86_pmu_update)(event);
+	/*
+	 * A counter that is rolled back with its transaction would return to just before the
+	 * overflow, and abort the next transaction, and so on.  It restarts from 0; it cannot
+	 * overflow again before it is read, as the PMU is off.
+	 */
+	if (unlikely(event->hw.config & HSW_IN_TX_CHECKPOINTED)) {
+		wrmsrl(event->hw.event_base, 0);
+		local64_set(&event->hw.prev_count, 0);
+	}
+	return static_call(x86_pmu_set_period)(event);
+}
+
+#endif

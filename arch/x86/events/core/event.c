@@ -95,13 +95,15 @@ int x86_pe_check_period(struct perf_event *event, u64 value)
 
 /*
  * See struct pmu's least_period.  A counter that reloads itself has its period in a register; BRS
- * has the CPU take branches when it is over; and what check_period() does not take is BTS.
+ * has the CPU take branches when it is over; what check_period() does not take is BTS, or has to be
+ * long; and Knights Corner's driver makes its sample when the next period has begun.
  */
 u64 x86_pe_least_period(struct perf_event *event)
 {
 	s64 least = 2;	/* see x86_perf_event_set_period() */
 
-	if (event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_AMD_BRS) ||
+	if (boot_cpu_data.x86 == 0x0b ||
+	    event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_AMD_BRS) ||
 	    x86_pe_check_period(event, event->attr.sample_period))
 		return 0;
 	if (x86_pmu.limit_period)

@@ -81,13 +81,6 @@ int x86_pmu_handle_irq(struct pt_regs *regs)
 	return handled;
 }
 
-/* The base's driver for these ends its handler by turning the PMU on. */
-static bool is_zhaoxin(void)
-{
-	return boot_cpu_data.x86_vendor == X86_VENDOR_ZHAOXIN ||
-	       boot_cpu_data.x86_vendor == X86_VENDOR_CENTAUR;
-}
-
 /*
  * Is the entry's state not known after an NMI?  The base's driver for Knights Corner leaves the
  * entry as it is, and under Xen it is the hypervisor's.
@@ -110,9 +103,6 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 	handled = static_call(x86_pmu_handle_irq)(regs);
 	if (!may_be_masked())
 		__this_cpu_write(lvtpc_armed, nmis());
-	/* The PMU is off for want of events, or about to be. */
-	if (unlikely(!__this_cpu_read(cpu_hw_events.enabled)) && is_zhaoxin())
-		static_call(x86_pmu_disable_all)();
 	perf_sample_event_took(sched_clock() - start);
 	return handled;
 }

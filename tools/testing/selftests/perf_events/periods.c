@@ -89,6 +89,15 @@ static int asked(struct perf_event_attr *attr, struct perf_ext_periods p)
 	return ret;
 }
 
+static int told(struct perf_event_attr *attr, struct perf_ext_periods p)
+{
+	int fd = pt_open(attr, 0, -1, -1, 0);
+	int ret = (int)pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&p));
+
+	close(fd);
+	return ret;
+}
+
 static void refused(void)
 {
 	struct perf_ext_periods longest = { .short_period = INT64_MAX };
@@ -113,6 +122,11 @@ static void refused(void)
 	pt_eq(asked(&attr, (struct perf_ext_periods){ .short_period = 9, .set = 1 }), -EINVAL);
 	pt_eq(asked(&attr, (struct perf_ext_periods){ .short_period = 9, .member = 1 }), -EINVAL);
 	pt_eq(asked(&attr, (struct perf_ext_periods){ .short_period = 9, .pad = 1 }), -EINVAL);
+	pt_eq(told(&attr, (struct perf_ext_periods){ .short_period = 1, .ended = 1 }), 0);
+	pt_eq(told(&attr, (struct perf_ext_periods){ .flags = 1 }), -EINVAL);
+	pt_eq(told(&attr, (struct perf_ext_periods){ .set = 1 }), -EINVAL);
+	pt_eq(told(&attr, (struct perf_ext_periods){ .member = 1 }), -EINVAL);
+	pt_eq(told(&attr, (struct perf_ext_periods){ .pad = 1 }), -EINVAL);
 	attr.sample_type |= PERF_SAMPLE_PERIOD;
 	pt_eq(asked(&attr, (struct perf_ext_periods){ .short_period = 9 }), -EOPNOTSUPP);
 	attr = faults(0);
@@ -312,6 +326,50 @@ static void copy_that_runs(void)
 	pt_check(n >= expected(&p, 200), "%llu samples", (unsigned long long)n);
 }
 
+/* No rule is what the event has already: its period begins. */
+static void no_rule_first(void)
+{
+	struct perf_event_attr attr = faults(100);
+	struct perf_ext_periods none = { .ended = 1 };
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+
+	ext_need();
+	pt_map(&ring, fd, 16);
+	pt_settle();
+	pt_enable(fd);
+	pt_eq(ext_periods(fd, &none), 0);
+	pt_eq(none.ended, 0);
+	pt_eq(none.seed, 0);
+	pt_fault(99);
+	pt_check(!pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "a sample of less than 100 faults");
+	pt_fault(1);
+	pt_check(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample of 100 faults");
+}
+
+/* A hit that counts for an hour of nanoseconds ends so many periods, and no more. */
+static void hit_of_much_weight(void)
+{
+	struct perf_event_attr attr;
+	struct perf_ext_periods p = { .short_period = 2 }, got = {};
+	struct timespec second = { .tv_sec = 1 };
+	int fd;
+
+	ext_need();
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_stat_runtime"));
+	attr.sample_period = 1000;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_enable(fd);
+	pt_burn(20000000);
+	nanosleep(&second, NULL);
+	pt_disable(fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&got)), 0);
+	pt_check(got.ended >= 1000 && got.ended < pt_count(fd) / 4,
+		 "%llu periods of 2 in %llu ns", (unsigned long long)got.ended,
+		 (unsigned long long)pt_count(fd));
+}
+
 /* Samples tell the length of the period that ended. */
 static void clocks(void)
 {
@@ -345,6 +403,31 @@ static void clocks(void)
 	pt_check(m.sum <= pt_count(fd) && pt_count(fd) - m.sum < 600000, "%llu ns of %llu in %llu",
 		 (unsigned long long)m.sum, (unsigned long long)pt_count(fd),
 		 (unsigned long long)n);
+}
+
+/* Where a clock does not count its periods end as well: each is of another length. */
+static void clock_of_user_space_in_the_kernel(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
+	struct perf_ext_periods p = { .short_period = 100000, .mask = 0xffff, .seed = 1 };
+	struct perf_ext_periods got = {};
+	int fd;
+
+	ext_need();
+	attr.sample_period = 1000000;
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_enable(fd);
+	while (pt_count(fd) < 20000000)
+		pt_fault(100);
+	pt_disable(fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&got)), 0);
+	/* Between the longest there is, with a timer that is 20 us late, and the shortest. */
+	pt_check(got.ended >= pt_count(fd) / 185535 && got.ended <= pt_count(fd) / 100000,
+		 "%llu periods in %llu ns", (unsigned long long)got.ended,
+		 (unsigned long long)pt_count(fd));
 }
 
 static void jitter(void)
@@ -396,7 +479,10 @@ static const struct pt_case cases[] = {
 	{ "changed", changed },
 	{ "copies", copies },
 	{ "copy_that_runs", copy_that_runs },
+	{ "no_rule_first", no_rule_first },
+	{ "hit_of_much_weight", hit_of_much_weight },
 	{ "clocks", clocks },
+	{ "clock_of_user_space_in_the_kernel", clock_of_user_space_in_the_kernel },
 	{ "jitter", jitter },
 	{ "fdinfo", fdinfo },
 };

@@ -235,9 +235,14 @@ int intel_pe_hybrid_config(struct perf_event *event)
 	return intel_pe_is_big(event) ? intel_pe_tsx_config(event) : intel_pe_config(event);
 }
 
-/* x86_pmu.check_period: a period of 1 for branches would have made it BTS at open. */
+/*
+ * x86_pmu.check_period: a period of 1 for branches would have made it BTS at open, and a short one
+ * is refused there to an event that is taken back with its transaction.
+ */
 int intel_pe_check_period(struct perf_event *event, u64 period)
 {
+	if (intel_pe_is_checkpointed(event) && period && period < S32_MAX)
+		return -EINVAL;
 	return intel_pmu_has_bts_period(event, period) ? -EINVAL : 0;
 }
 

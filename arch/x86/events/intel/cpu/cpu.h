@@ -157,8 +157,8 @@ u64 intel_pe_omr_latency(struct perf_event *event, u64 status);
 /* sysfs.c */
 int intel_pe_sysfs_init(const struct intel_pe_model *model);
 
-/* models.c */
-const struct intel_pe_model *intel_pe_find_model(u32 vfm);
+/* models/models.c */
+const struct intel_pe_model *intel_pe_find_model(u32 vfm, int version);
 
 /* quirks.c: errata that are looked for at boot; a model lists them */
 void intel_pe_quirk_clovertown(void);

@@ -62,28 +62,6 @@ void intel_pe_read(struct perf_event *event)
 	__intel_pmu_resume(was_on);
 }
 
-/**
- * intel_pmu_save_and_restart - a counter has overflowed: account it and load the next period
- * @event: its event
- *
- * PMI.
- * Return: is a sample due?
- */
-int intel_pmu_save_and_restart(struct perf_event *event)
-{
-	static_call(x86_pmu_update)(event);
-	/*
-	 * A counter that is rolled back with its transaction would return to just before the
-	 * overflow, and abort the next transaction, and so on.  It restarts from 0; it cannot
-	 * overflow again before it is read, as the PMU is off.
-	 */
-	if (intel_pe_is_checkpointed(event)) {
-		wrmsrl(event->hw.event_base, 0);
-		local64_set(&event->hw.prev_count, 0);
-	}
-	return static_call(x86_pmu_set_period)(event);
-}
-
 /* x86_pmu.assign: a reader of the stream of PT must know whose records have this counter. */
 void intel_pe_report_output_id(struct perf_event *event, int idx)
 {

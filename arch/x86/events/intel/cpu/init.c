@@ -228,17 +228,6 @@ static int __init init_old(void)
 	return -ENODEV;
 }
 
-static const struct intel_pe_model * __init this_model(void)
-{
-	const struct intel_pe_model *model = intel_pe_find_model(boot_cpu_data.x86_vfm);
-
-	if (model)
-		return model;
-	if (x86_pmu.version >= 5)
-		return &intel_pe_arch5;
-	return x86_pmu.version > 1 ? &intel_pe_arch2 : &intel_pe_arch1;
-}
-
 /**
  * intel_pmu_init - fill in x86_pmu
  *
@@ -258,7 +247,7 @@ int __init intel_pmu_init(void)
 
 	take_leaf(&leaf);
 	init_records();
-	model = this_model();
+	model = intel_pe_find_model(boot_cpu_data.x86_vfm, x86_pmu.version);
 	ret = take_model(model);
 	if (ret)
 		return ret;

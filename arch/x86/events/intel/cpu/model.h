@@ -194,7 +194,7 @@ extern const struct intel_pe_model intel_pe_arrowlake_h, intel_pe_novalake;
 /* Those of unknown models, by version of perfmon */
 extern const struct intel_pe_model intel_pe_arch1, intel_pe_arch2, intel_pe_arch5;
 
-/* models.c: for KUnit */
+/* models/models.c: for KUnit */
 struct intel_pe_model_entry {
 	u32				vfm;
 	const struct intel_pe_model	*model;

@@ -222,7 +222,7 @@ const struct row file_rows[] = {
 	/* So many that what RCU frees later is in the figures. */
 	{ "open+close: sw task", hold, open_task, .n = 3000 },
 	{ "open+close: sw cpu", hold, open_cpu, .n = 3000 },
-	{ "open+mmap(9p)+close", hold, open_map, .n = 300 },
+	{ "open+mmap(9p)+close", hold, open_map, .n = 1500 },
 	{ "open: one of 10 sw task", hold, .measure = open_many, .n = 10 },
 	{ "open: one of 1000 sw task", hold, .measure = open_many, .n = 1000, .repeats = 3 },
 	{ "close: one of 1000 sw task", hold, .measure = close_many, .n = 1000, .repeats = 3 },

@@ -40,14 +40,17 @@ static void __init each_model_once(struct kunit *test)
 	for (i = 0; i < intel_pe_nr_models; i++) {
 		const struct intel_pe_model *model = intel_pe_models[i].model;
 
-		KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(intel_pe_models[i].vfm), model);
+		KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(intel_pe_models[i].vfm, 1), model);
 		KUNIT_EXPECT_NOT_NULL(test, model->name);
 		KUNIT_EXPECT_NOT_NULL(test, model->title);
 		KUNIT_EXPECT_NOT_NULL(test, model->core);
 		for (j = 0; j < i; j++)
 			KUNIT_EXPECT_NE(test, intel_pe_models[i].vfm, intel_pe_models[j].vfm);
 	}
-	KUNIT_EXPECT_NULL(test, intel_pe_find_model(0));
+	KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(0, 1), &intel_pe_arch1);
+	KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(0, 2), &intel_pe_arch2);
+	KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(0, 4), &intel_pe_arch2);
+	KUNIT_EXPECT_PTR_EQ(test, intel_pe_find_model(0, 5), &intel_pe_arch5);
 }
 
 struct newest_model {
@@ -74,7 +77,7 @@ static void __init newest_models(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(line); i++) {
-		model = intel_pe_find_model(IFM(line[i].family, line[i].number));
+		model = intel_pe_find_model(IFM(line[i].family, line[i].number), 5);
 		KUNIT_ASSERT_NOT_NULL_MSG(test, model, "line %d", i);
 		KUNIT_EXPECT_STREQ(test, model->name, line[i].name);
 		if (line[i].core)

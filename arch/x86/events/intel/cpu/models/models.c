@@ -5,7 +5,7 @@
 #include <asm/cpu_device_id.h>
 #include <asm/intel-family.h>
 
-#include "model.h"
+#include "../model.h"
 
 #define IS(which, model)	{ INTEL_##which, &intel_pe_##model }
 
@@ -66,10 +66,11 @@ const unsigned int intel_pe_nr_models __initconst = ARRAY_SIZE(intel_pe_models);
 /**
  * intel_pe_find_model - find the description of a model
  * @vfm: vendor, family, model
+ * @version: of perfmon
  *
- * Return: NULL: nobody has written one.
+ * Return: a model that is not listed has what the architecture says of its version.
  */
-const struct intel_pe_model * __init intel_pe_find_model(u32 vfm)
+const struct intel_pe_model * __init intel_pe_find_model(u32 vfm, int version)
 {
 	int i;
 
@@ -77,5 +78,7 @@ const struct intel_pe_model * __init intel_pe_find_model(u32 vfm)
 		if (intel_pe_models[i].vfm == vfm)
 			return intel_pe_models[i].model;
 	}
-	return NULL;
+	if (version >= 5)
+		return &intel_pe_arch5;
+	return version > 1 ? &intel_pe_arch2 : &intel_pe_arch1;
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Emulated x86 PMU: the events, and how a counter counts one.
+ */
+#include "qemu/osdep.h"
+#include "qemu/timer.h"
+#include "sysemu/cpu-timers.h"
+#include "cpu.h"
+#include "tcg/sysemu/pmu-private.h"
+
+#define SEL_INV         (1u << 23)
+#define CMASK_CYCLES    16
+#define NO_EVENT        (~0u)
+
+/*
+ * What is counted.  Events per instruction are num/den; num 0 stands for the
+ * clock rate (nanoseconds of virtual time per instruction), and cycles are
+ * that times pmu-cpi.  All others but instructions are stand-ins,
+ * deterministic but without any relation to what the guest does.
+ */
+static const struct {
+    uint32_t intel;              /* umask << 8 | event */
+    uint32_t amd;                /* umask << 16 | event */
+    uint16_t num, den;
+    uint8_t memory;
+} events[] = {                   /* the first in the order of the bits of CPUID.0AH:EBX */
+    { 0x003c, 0x000076, 0, 1 },       /* core cycles */
+    { 0x00c0, 0x0000c0, 1, 1 },       /* instructions */
+    { 0x013c, 0x010120, 0, 1 },       /* reference cycles */
+    { 0x4f2e, 0xff0060, 1, 64 },      /* last level cache references */
+    { 0x412e, 0x090064, 1, 512 },     /* last level cache misses */
+    { 0x00c4, 0x0000c2, 1, 8 },       /* branches */
+    { 0x00c5, 0x0000c3, 1, 128 },     /* mispredicted branches */
+    { 0x01c0, NO_EVENT, 1, 1 },       /* instructions, evenly distributed */
+    { 0x01cd, NO_EVENT, 1, 4, PEBS_LOAD },    /* loads above a latency */
+    { 0x81d0, NO_EVENT, 1, 4, PEBS_LOAD },    /* loads */
+    { 0x82d0, NO_EVENT, 1, 8, PEBS_STORE },   /* stores */
+    { NO_EVENT, 0x0000c4, 1, 8 },     /* taken branches */
+};
+
+void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
+{
+    X86PMU *p = &env->pmu;
+
+    c->rem = 0;
+    c->den = 1;
+    c->num = 0;
+    c->memory = 0;
+    if (ev < 0 || (p->unavailable >> ev & 1)) {
+        return;
+    }
+    c->den = events[ev].den;
+    c->memory = events[ev].memory;
+    c->num = events[ev].num;
+    if (!c->num) {
+        c->num = icount_enabled() ? icount_to_ns(1) : 1;
+        if (ev == 0) {
+            c->num *= MAX(p->cpi, 1);
+        }
+    }
+}
+
+int x86_pmu_find_event(X86PMU *p, uint64_t ctl)
+{
+    uint32_t code = ctl & 0xffff;
+    int i;
+
+    if (p->amd) {
+        code = (ctl & 0xff) | (ctl >> 24 & 0xf00) | (ctl & 0xff00) << 8;
+    }
+    if (!p->amd && code == 0xc0 && ctl & SEL_INV && ctl >> 24 >= CMASK_CYCLES) {
+        return 0;                /* cycles in which less than 16 instructions retired */
+    }
+    for (i = 0; i < ARRAY_SIZE(events); i++) {
+        if (code == (p->amd ? events[i].amd : events[i].intel)) {
+            return i;
+        }
+    }
+    return -1;
+}
