@@ -55,17 +55,35 @@ struct pe_periods {
 };
 
 /**
+ * struct pe_masks - members of a group, by their pe_ext.bit
+ * @record: those that samples show
+ * @reset: those whose count samples begin anew
+ */
+struct pe_masks {
+	u64	record;
+	u64	reset;
+};
+
+/**
  * struct pe_ext - what few events have: made when it is first asked for, freed with the event
  * @number: of a copy, among those of its parent that have one of these		I
  * @copies: of an opened event: so many copies have one				F
  * @gen: of an opened event: changes so far; of a copy: when it followed last	F
  * @periods: see there
+ * @bit: of an opened event: what it is called in the masks of its group; 0: nothing	M
+ * @shown: its count when a sample has reset it last				any context
+ * @masks: those in force, one of @masks_pair, or NULL				l
+ * @masks_pair: see there
  */
 struct pe_ext {
 	u32			number;
 	u32			copies;
 	unsigned int		gen;
 	struct pe_periods	periods;
+	u64			bit;
+	atomic64_t		shown;
+	struct pe_masks		*masks;
+	struct pe_masks		masks_pair[2];
 };
 
 #ifdef CONFIG_PERF_EVENTS_EXT
@@ -96,6 +114,15 @@ static inline void pe_periods_end(struct pe_event *e)
 
 	if (p)
 		WRITE_ONCE(p->on, false);
+}
+
+/* The masks of an event, or NULL.  Any context. */
+static inline const struct pe_masks *pe_masks(const struct pe_event *e)
+{
+	struct pe_ext *ext = pe_ext(e);
+
+	/* Acquire: what pe_masks_set() has filled in. */
+	return unlikely(ext) ? smp_load_acquire(&ext->masks) : NULL;
 }
 
 /* period_rule.c: pure */

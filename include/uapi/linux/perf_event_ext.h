@@ -16,6 +16,7 @@
 
 /* perf_ext_info.features */
 #define PERF_EXT_PERIODS	(1ULL << 0)	/* random, long and short periods */
+#define PERF_EXT_MASKS		(1ULL << 1)	/* members recorded and reset by a sample */
 
 /**
  * struct perf_ext_info - what kernel and event can do, PERF_EXT_IOC_INFO
@@ -68,8 +69,31 @@ struct perf_ext_periods {
 	__u32	pad;
 };
 
+/**
+ * struct perf_ext_masks - members of a group and the samples of an event, PERF_EXT_IOC_MASKS
+ * @record: members that the samples show; 0 and @reset 0: all of this off
+ * @reset: members that count from 0 again after each sample
+ * @flags: 0
+ * @set: 0
+ * @member: 0
+ *
+ * Bit i is the i-th member of the group, as a read of the group lists them at this moment, the
+ * leader being the 0th.  The bits stay with their members.  The READ part of the event's samples
+ * has the members of @record only; the value of each is what it has counted since a sample, of
+ * whichever event, has reset it last.  Then those of @reset are reset.  read(2) shows what it
+ * always did.
+ */
+struct perf_ext_masks {
+	__u64	record;
+	__u64	reset;
+	__u32	flags;
+	__u16	set;
+	__u16	member;
+};
+
 #define PERF_EXT_IOC_INFO		_IOWR('$', 0x80, struct perf_ext_info)
 #define PERF_EXT_IOC_PERIODS		_IOWR('$', 0x81, struct perf_ext_periods)
 #define PERF_EXT_IOC_GET_PERIODS	_IOWR('$', 0x82, struct perf_ext_periods)
+#define PERF_EXT_IOC_MASKS		_IOW('$', 0x83, struct perf_ext_masks)
 
 #endif /* _UAPI_LINUX_PERF_EVENT_EXT_H */

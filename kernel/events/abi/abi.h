@@ -43,6 +43,12 @@ static inline bool pe_ext_is(unsigned int cmd)
 long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg);
 int pe_ext_jitter(struct pe_event *e);
 void pe_ext_show(struct seq_file *m, struct pe_event *e);
+
+/* ext_masks.c */
+struct perf_ext_masks;
+int pe_ext_refuse_masks(struct pe_event *e, const char **why);
+int pe_ext_change_masks(struct pe_event *e, const struct perf_ext_masks *ask);
+void pe_ext_show_masks(struct seq_file *m, struct pe_event *e);
 #else
 static inline bool pe_ext_is(unsigned int cmd)
 {

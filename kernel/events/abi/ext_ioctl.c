@@ -15,7 +15,7 @@
 #include "abi.h"
 #include "../ext.h"
 
-#define FEATURES	PERF_EXT_PERIODS
+#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS)
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 static_assert(sizeof(struct perf_ext_periods) == 56);
@@ -198,6 +198,8 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
 		info->here |= PERF_EXT_PERIODS;
 		info->least_period = e->pmu->least_period(&e->pub);
 	}
+	if (!pe_ext_refuse_masks(e, &why))
+		info->here |= PERF_EXT_MASKS;
 	return 0;
 }
 
@@ -217,6 +219,7 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	union {
 		struct perf_ext_info	info;
 		struct perf_ext_periods	periods;
+		struct perf_ext_masks	masks;
 	} u;
 	int err;
 
@@ -228,6 +231,9 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	case _IOC_NR(PERF_EXT_IOC_GET_PERIODS):
 		size = sizeof(u.periods);
 		break;
+	case _IOC_NR(PERF_EXT_IOC_MASKS):
+		size = sizeof(u.masks);
+		break;
 	default:
 		return -ENOTTY;
 	}
@@ -236,12 +242,19 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	err = copy_struct_from_user(&u, size, user, given);
 	if (err)
 		return err;
-	if (_IOC_NR(cmd) == _IOC_NR(PERF_EXT_IOC_INFO))
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(PERF_EXT_IOC_INFO):
 		err = get_info(e, &u.info);
-	else if (_IOC_NR(cmd) == _IOC_NR(PERF_EXT_IOC_PERIODS))
+		break;
+	case _IOC_NR(PERF_EXT_IOC_PERIODS):
 		err = change_periods(e, &u.periods);
-	else
+		break;
+	case _IOC_NR(PERF_EXT_IOC_GET_PERIODS):
 		err = get_periods(e, &u.periods);
+		break;
+	default:
+		return pe_ext_change_masks(e, &u.masks);
+	}
 	if (err)
 		return err;
 	return copy_to_user(user, &u, min(size, given)) ? -EFAULT : 0;
@@ -280,6 +293,7 @@ void pe_ext_show(struct seq_file *m, struct pe_event *e)
 {
 	struct perf_ext_periods p;
 
+	pe_ext_show_masks(m, e);
 	if (!look_at_periods(e, &p))
 		return;
 	seq_printf(m, "periods:\t%llu %llu %llu %u\n", p.short_period, p.long_period,

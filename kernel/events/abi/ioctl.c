@@ -41,6 +41,8 @@ static void pe_ioctl_reset(struct pe_ctx *ctx, void *arg)
 		pe_hits_begin(e);
 	if (!e->attr.inherit)
 		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
+	if (unlikely(pe_ext(e)))
+		pe_masks_begin(e);
 	pe_userpage_fill(e);
 }
 

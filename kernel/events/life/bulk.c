@@ -26,6 +26,7 @@
  * Called by inherit.c and exit.c, in task context, with the mutex of the new or dead context.
  */
 #include "life.h"
+#include "../ext.h"
 
 /**
  * pe_bulk_can() - may the copy of an event be made in bulk?
@@ -212,14 +213,14 @@ static void withdraw(struct pe_event *e, struct pe_ctx *ctx)
  * @e: the copy, pinned
  * @ctx: its context, dead and nowhere, mutex held
  *
- * Return: false when it has got siblings and must leave the long way.
+ * Return: false when it has got siblings, or what the extensions need, and must leave the long way.
  */
 bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx)
 {
 	struct pe_event *parent = pe_parent(e);
 	bool ours;
 
-	if (!pe_is_leader(e) || e->nr_siblings)
+	if (!pe_is_leader(e) || e->nr_siblings || unlikely(pe_ext(e)))
 		return false;
 	mutex_lock(&parent->family_lock);
 	withdraw(e, ctx);

@@ -61,6 +61,7 @@ int pe_ext_inherit(struct pe_event *e)
 	e->ext->gen = parent->ext->gen;
 	if (rule_of(parent))
 		pe_periods_set(e, rule_of(parent));
+	pe_masks_set(e, pe_masks(parent));
 	return 0;
 }
 
@@ -80,6 +81,20 @@ void pe_ext_set_periods(struct pe_ctx *ctx, void *arg)
 }
 
 /**
+ * pe_ext_set_masks() - a copy takes the masks of its origin
+ * @ctx: its context
+ * @arg: the copy
+ *
+ * For pe_call().
+ */
+void pe_ext_set_masks(struct pe_ctx *ctx, void *arg)
+{
+	struct pe_event *e = arg;
+
+	pe_masks_set(e, pe_masks(pe_parent(e)));
+}
+
+/**
  * pe_ext_follow() - the rules have changed since a copy was made
  * @e: the copy, about to join its family; the family lock is held
  */
@@ -93,7 +108,9 @@ void pe_ext_follow(struct pe_event *e)
 	if (!e->ext)
 		make_ext(e, GFP_KERNEL | __GFP_NOFAIL);
 	e->ext->gen = asked->gen;
-	pe_call(pe_ctx(e), pe_ext_set_periods, e);
+	if (rule_of(pe_parent(e)) || pe_periods(e))
+		pe_call(pe_ctx(e), pe_ext_set_periods, e);
+	pe_call(pe_ctx(e), pe_ext_set_masks, e);
 }
 
 /**

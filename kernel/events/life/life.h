@@ -124,6 +124,7 @@ int pe_ext_need(struct pe_event *e);
 int pe_ext_inherit(struct pe_event *e);
 void pe_ext_follow(struct pe_event *e);
 void pe_ext_set_periods(struct pe_ctx *ctx, void *arg);
+void pe_ext_set_masks(struct pe_ctx *ctx, void *arg);
 void pe_ext_free(struct pe_event *e);
 #else
 static inline int pe_ext_inherit(struct pe_event *e)

@@ -7,6 +7,7 @@
 #include <linux/preempt.h>
 #include <linux/uio.h>
 
+#include "../ext.h"
 #include "../pmu/pmu.h"
 #include "../ring/ring.h"
 #include "read_format.h"
@@ -72,6 +73,12 @@ static inline u32 pe_read_size(const struct pe_event *e)
 	return pe_plan_read_size(e->attr.read_format, READ_ONCE(e->group_leader->nr_siblings));
 }
 
+/* masks.c */
+void pe_masks_set(struct pe_event *e, const struct pe_masks *masks);
+void pe_masks_begin(struct pe_event *e);
+u32 pe_masks_size(const struct pe_event *e, const struct pe_masks *masks);
+u64 *pe_put_masked(u64 *w, struct pe_event *e, struct pe_masks masks, u32 len, bool fresh);
+
 /* sample.c */
 void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e);
 u32 pe_event_pid(const struct pe_event *e, struct task_struct *task);
@@ -99,6 +106,24 @@ static __always_inline void pe_current_ids(const struct pe_event *e, u32 *pid, u
 
 u64 pe_primary_id(const struct pe_event *e);	/* id of the event that user space opened */
 u32 pe_sample_size(const struct perf_sample_data *data, const struct pe_event *e);
+
+/* write.c: what the members of a group have counted */
+
+/*
+ * The value shown in a sample.  With inherit every task tells its own count, because nobody could
+ * add up children that run elsewhere now.
+ */
+static inline u64 pe_count_for_sample(struct pe_event *e, u64 now, bool own)
+{
+	return pe_count_now(e, now) + (own ? 0 : atomic64_read(&e->gone_count));
+}
+
+/* The counter of a member of a scheduled group runs on. */
+static inline void pe_refresh_member(struct pe_event *m, bool scheduled)
+{
+	if (scheduled && m->state == PERF_EVENT_STATE_ACTIVE)
+		m->pmu->read(&m->pub);
+}
 
 /* write.c: layouts; where they end */
 void *pe_put_read(u64 *w, struct pe_event *e, u32 len, bool fresh);

@@ -113,22 +113,6 @@ static __always_inline u64 *put_words(u64 *w, const struct pe_event *e, u64 type
 
 /* ------------------------------------------------------------------- parts */
 
-/*
- * The value shown in a sample.  With inherit every task tells its own count, because nobody could
- * add up children that run elsewhere now.
- */
-static u64 count_for_sample(struct pe_event *e, u64 now, bool own)
-{
-	return pe_count_now(e, now) + (own ? 0 : atomic64_read(&e->gone_count));
-}
-
-/* The other members' counters run on; @e itself was just read for the sample. */
-static void refresh(struct pe_event *m, bool scheduled)
-{
-	if (scheduled && m->state == PERF_EVENT_STATE_ACTIVE)
-		m->pmu->read(&m->pub);
-}
-
 static u64 *put_group(u64 *w, struct pe_event *e, u64 now, u64 *end, bool fresh)
 {
 	struct pe_event *leader = pe_leader(e), *m, *last = NULL;
@@ -148,9 +132,11 @@ static u64 *put_group(u64 *w, struct pe_event *e, u64 now, u64 *end, bool fresh)
 		if (unlikely(READ_ONCE(m->group_leader) != &leader->pub || m == last))
 			break;
 		last = m;
+		/* The event itself was just read for the sample. */
 		if (m != e)
-			refresh(m, scheduled);
-		w = pe_read_put_member(w, format, m, count_for_sample(m, now, e->attr.inherit));
+			pe_refresh_member(m, scheduled);
+		w = pe_read_put_member(w, format, m,
+				       pe_count_for_sample(m, now, e->attr.inherit));
 	}
 	memset(w, 0, (end - w) * sizeof(*w));	/* some left since then */
 	return end;
@@ -177,7 +163,7 @@ void *pe_put_read(u64 *w, struct pe_event *e, u32 len, bool fresh)
 	times = pe_times_now(e, now);
 	times.enabled += atomic64_read(&e->gone_enabled);
 	times.running += atomic64_read(&e->gone_running);
-	return pe_read_put_one(w, format, e, count_for_sample(e, now, e->attr.inherit), &times);
+	return pe_read_put_one(w, format, e, pe_count_for_sample(e, now, e->attr.inherit), &times);
 }
 
 /*
@@ -286,9 +272,14 @@ static u64 *put_stack(u64 *w, const struct perf_sample_data *data)
 static __always_inline u64 *put_parts(u64 *w, struct pe_event *e, u64 type,
 				      const struct perf_sample_data *data, u32 read_len)
 {
-	if (type & PERF_SAMPLE_READ)
+	if (type & PERF_SAMPLE_READ) {
 		/* The driver may have read the whole group when it took the sample. */
-		w = pe_put_read(w, e, read_len, data->sample_flags & PERF_SAMPLE_READ);
+		bool fresh = data->sample_flags & PERF_SAMPLE_READ;
+		const struct pe_masks *masks = pe_masks(e);
+
+		w = unlikely(masks) ? pe_put_masked(w, e, *masks, read_len, fresh) :
+				      pe_put_read(w, e, read_len, fresh);
+	}
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		w = put_chain(w, data);
 	if (type & PERF_SAMPLE_RAW)

@@ -2,7 +2,7 @@
 /*
  * arm64_pmu_sample.c - overflow of arm64's counters: as many samples as periods went by, as many
  * interrupts as samples, in user space, in the kernel and in idle; counters that run across 32
- * bits; a new period at once.
+ * bits; a new period at once; periods and masks of the extensions.
  *
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
  *
@@ -317,8 +317,43 @@ static void random_periods(void)
 	aliasing(true, 952, 113);
 }
 
+/* Each sample shows the instructions since the last; those of all and the rest are the count. */
+static void masks(void)
+{
+	struct perf_event_attr attr = a64_cycles(10007), count = a64_raw(A64_INSTRUCTIONS);
+	struct perf_ext_masks m = { .record = 2, .reset = 2 };
+	struct pt_read got;
+	u64 sum = 0, n = 0;
+	int fd, fe;
+
+	ext_need();
+	no_limits();
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	count.read_format = attr.read_format;
+	count.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&count, fd);
+	pt_map(&ring, fd, 64);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
+	a64_measured_spin(fd, 500000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.read.nr, 1);
+		pt_eq(s.read.v[0].id, pt_id(fe));
+		pt_eq(s.read.v[0].value, 10007);
+		sum += s.read.v[0].value;
+		n++;
+	}
+	pt_eq(n, 99);
+	pt_read(fd, attr.read_format, 2, &got);
+	pt_eq(got.v[1].value, A64_SPIN_COST(500000));
+	pt_eq(got.v[1].value - sum, 9310);
+}
+
 static const struct pt_case cases[] = {
 	{ "random_periods", random_periods },
+	{ "masks", masks },
 	{ "in_user_space", in_user_space },
 	{ "in_the_kernel", in_the_kernel },
 	{ "in_idle", in_idle },

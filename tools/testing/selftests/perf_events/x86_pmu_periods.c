@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86_pmu_periods.c - periods that follow a rule, by the counters of x86.
+ * x86_pmu_periods.c - periods that follow a rule, and masks, by the counters of x86.
  */
 #include "lib/ext.h"
 #include "lib/x86.h"
@@ -55,8 +55,45 @@ static void random_periods(void)
 	aliasing(true, 952, 113);
 }
 
+/* Each sample shows the instructions since the last; those of all and the rest are the count. */
+static void masks(void)
+{
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_event_attr count = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_ext_masks m = { .record = 2, .reset = 2 };
+	struct pt_read got;
+	u64 sum = 0, n = 0;
+	int fd, fe;
+
+	ext_need();
+	x86_need_exact();
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	count.read_format = attr.read_format;
+	count.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&count, fd);
+	pt_map(&ring, fd, 64);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
+	x86_measured_spin(fd, 500000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.read.nr, 1);
+		pt_eq(s.read.v[0].id, pt_id(fe));
+		pt_eq(s.read.v[0].value, 10007);
+		sum += s.read.v[0].value;
+		n++;
+	}
+	pt_eq(n, 99);
+	pt_read(fd, attr.read_format, 2, &got);
+	pt_eq(got.v[1].value, X86_SPIN_COST(500000));
+	pt_eq(got.v[1].value - sum, 9311);
+}
+
 static const struct pt_case cases[] = {
 	{ "random_periods", random_periods },
+	{ "masks", masks },
 };
 
 PT_MAIN(cases)
