@@ -65,6 +65,18 @@ struct pe_masks {
 };
 
 /**
+ * struct pe_notify - the reader is told of every n-th overflow
+ * @every: n; 0: off								l
+ * @stop: and the group stops							l
+ * @until: overflows until the next time						o
+ */
+struct pe_notify {
+	u32	every;
+	bool	stop;
+	u32	until;
+};
+
+/**
  * struct pe_ext - what few events have: made when it is first asked for, freed with the event
  * @number: of a copy, among those of its parent that have one of these		I
  * @copies: of an opened event: so many copies have one				F
@@ -74,6 +86,7 @@ struct pe_masks {
  * @shown: its count when a sample has reset it last				any context
  * @masks: those in force, one of @masks_pair, or NULL				l
  * @masks_pair: see there
+ * @notify: see there
  */
 struct pe_ext {
 	u32			number;
@@ -84,6 +97,7 @@ struct pe_ext {
 	atomic64_t		shown;
 	struct pe_masks		*masks;
 	struct pe_masks		masks_pair[2];
+	struct pe_notify	notify;
 };
 
 #ifdef CONFIG_PERF_EVENTS_EXT
@@ -123,6 +137,14 @@ static inline const struct pe_masks *pe_masks(const struct pe_event *e)
 
 	/* Acquire: what pe_masks_set() has filled in. */
 	return unlikely(ext) ? smp_load_acquire(&ext->masks) : NULL;
+}
+
+/* The notification of an event, or NULL.  Any context. */
+static inline struct pe_notify *pe_notify(const struct pe_event *e)
+{
+	struct pe_ext *ext = pe_ext(e);
+
+	return unlikely(ext) && READ_ONCE(ext->notify.every) ? &ext->notify : NULL;
 }
 
 /* period_rule.c: pure */

@@ -17,6 +17,7 @@
 /* perf_ext_info.features */
 #define PERF_EXT_PERIODS	(1ULL << 0)	/* random, long and short periods */
 #define PERF_EXT_MASKS		(1ULL << 1)	/* members recorded and reset by a sample */
+#define PERF_EXT_NOTIFY		(1ULL << 2)	/* every n-th overflow is told of, or stops */
 
 /**
  * struct perf_ext_info - what kernel and event can do, PERF_EXT_IOC_INFO
@@ -91,9 +92,39 @@ struct perf_ext_masks {
 	__u16	member;
 };
 
+#define PERF_EXT_NOTIFY_STOP	(1U << 0)	/* the event and its group are off until RESTART */
+
+/**
+ * struct perf_ext_notify - of which overflows the reader is told, PERF_EXT_IOC_NOTIFY
+ * @every: of each so-and-so-manyth, by poll() and SIGIO; 0: off
+ * @flags: PERF_EXT_NOTIFY_*
+ * @pad: 0
+ * @set: 0
+ * @member: 0
+ */
+struct perf_ext_notify {
+	__u32	every;
+	__u32	flags;
+	__u32	pad;
+	__u16	set;
+	__u16	member;
+};
+
+/**
+ * struct perf_ext_restart - what has stopped goes on, PERF_EXT_IOC_RESTART
+ * @tid: 0
+ * @flags: 0
+ */
+struct perf_ext_restart {
+	__s32	tid;
+	__u32	flags;
+};
+
 #define PERF_EXT_IOC_INFO		_IOWR('$', 0x80, struct perf_ext_info)
 #define PERF_EXT_IOC_PERIODS		_IOWR('$', 0x81, struct perf_ext_periods)
 #define PERF_EXT_IOC_GET_PERIODS	_IOWR('$', 0x82, struct perf_ext_periods)
 #define PERF_EXT_IOC_MASKS		_IOW('$', 0x83, struct perf_ext_masks)
+#define PERF_EXT_IOC_NOTIFY		_IOW('$', 0x84, struct perf_ext_notify)
+#define PERF_EXT_IOC_RESTART		_IOW('$', 0x85, struct perf_ext_restart)
 
 #endif /* _UAPI_LINUX_PERF_EVENT_EXT_H */

@@ -49,6 +49,14 @@ struct perf_ext_masks;
 int pe_ext_refuse_masks(struct pe_event *e, const char **why);
 int pe_ext_change_masks(struct pe_event *e, const struct perf_ext_masks *ask);
 void pe_ext_show_masks(struct seq_file *m, struct pe_event *e);
+
+/* ext_notify.c */
+struct perf_ext_notify;
+struct perf_ext_restart;
+int pe_ext_refuse_notify(struct pe_event *e, const char **why);
+int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask);
+int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask);
+void pe_ext_show_notify(struct seq_file *m, struct pe_event *e);
 #else
 static inline bool pe_ext_is(unsigned int cmd)
 {

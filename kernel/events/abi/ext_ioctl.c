@@ -15,7 +15,7 @@
 #include "abi.h"
 #include "../ext.h"
 
-#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS)
+#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY)
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 static_assert(sizeof(struct perf_ext_periods) == 56);
@@ -200,6 +200,8 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
 	}
 	if (!pe_ext_refuse_masks(e, &why))
 		info->here |= PERF_EXT_MASKS;
+	if (!pe_ext_refuse_notify(e, &why))
+		info->here |= PERF_EXT_NOTIFY;
 	return 0;
 }
 
@@ -220,6 +222,8 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 		struct perf_ext_info	info;
 		struct perf_ext_periods	periods;
 		struct perf_ext_masks	masks;
+		struct perf_ext_notify	notify;
+		struct perf_ext_restart	restart;
 	} u;
 	int err;
 
@@ -233,6 +237,12 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 		break;
 	case _IOC_NR(PERF_EXT_IOC_MASKS):
 		size = sizeof(u.masks);
+		break;
+	case _IOC_NR(PERF_EXT_IOC_NOTIFY):
+		size = sizeof(u.notify);
+		break;
+	case _IOC_NR(PERF_EXT_IOC_RESTART):
+		size = sizeof(u.restart);
 		break;
 	default:
 		return -ENOTTY;
@@ -252,8 +262,12 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	case _IOC_NR(PERF_EXT_IOC_GET_PERIODS):
 		err = get_periods(e, &u.periods);
 		break;
-	default:
+	case _IOC_NR(PERF_EXT_IOC_MASKS):
 		return pe_ext_change_masks(e, &u.masks);
+	case _IOC_NR(PERF_EXT_IOC_NOTIFY):
+		return pe_ext_change_notify(e, &u.notify);
+	default:
+		return pe_ext_restart(e, &u.restart);
 	}
 	if (err)
 		return err;
@@ -294,6 +308,7 @@ void pe_ext_show(struct seq_file *m, struct pe_event *e)
 	struct perf_ext_periods p;
 
 	pe_ext_show_masks(m, e);
+	pe_ext_show_notify(m, e);
 	if (!look_at_periods(e, &p))
 		return;
 	seq_printf(m, "periods:\t%llu %llu %llu %u\n", p.short_period, p.long_period,

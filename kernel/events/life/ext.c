@@ -62,6 +62,7 @@ int pe_ext_inherit(struct pe_event *e)
 	if (rule_of(parent))
 		pe_periods_set(e, rule_of(parent));
 	pe_masks_set(e, pe_masks(parent));
+	pe_notify_set(e, pe_notify(parent));
 	return 0;
 }
 
@@ -95,6 +96,21 @@ void pe_ext_set_masks(struct pe_ctx *ctx, void *arg)
 }
 
 /**
+ * pe_ext_set_notify() - a copy takes the notification of its origin
+ * @ctx: its context
+ * @arg: the copy
+ *
+ * For pe_call().
+ */
+void pe_ext_set_notify(struct pe_ctx *ctx, void *arg)
+{
+	struct pe_event *e = arg;
+
+	pe_ctx_end_equiv(ctx);
+	pe_notify_set(e, pe_notify(pe_parent(e)));
+}
+
+/**
  * pe_ext_follow() - the rules have changed since a copy was made
  * @e: the copy, about to join its family; the family lock is held
  */
@@ -111,6 +127,8 @@ void pe_ext_follow(struct pe_event *e)
 	if (rule_of(pe_parent(e)) || pe_periods(e))
 		pe_call(pe_ctx(e), pe_ext_set_periods, e);
 	pe_call(pe_ctx(e), pe_ext_set_masks, e);
+	if (pe_notify(pe_parent(e)) || pe_notify(e))
+		pe_call(pe_ctx(e), pe_ext_set_notify, e);
 }
 
 /**

@@ -125,6 +125,7 @@ int pe_ext_inherit(struct pe_event *e);
 void pe_ext_follow(struct pe_event *e);
 void pe_ext_set_periods(struct pe_ctx *ctx, void *arg);
 void pe_ext_set_masks(struct pe_ctx *ctx, void *arg);
+void pe_ext_set_notify(struct pe_ctx *ctx, void *arg);
 void pe_ext_free(struct pe_event *e);
 #else
 static inline int pe_ext_inherit(struct pe_event *e)

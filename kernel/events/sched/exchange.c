@@ -44,6 +44,7 @@
  */
 
 #include "sched.h"
+#include "../ext.h"
 
 static atomic64_t last_equiv_id;
 
@@ -53,7 +54,7 @@ static atomic64_t last_equiv_id;
  * Signals, records and values of single events tell; so does whatever acts on one task: exec,
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
  * the CPU of the original.  A program may read the counter of an event that it has mapped, unless
- * that was for its samples, as those of all tasks go there.
+ * that was for its samples, as those of all tasks go there.  Notification stops single copies.
  */
 static bool unlike(struct pe_event *e)
 {
@@ -67,6 +68,7 @@ static bool unlike(struct pe_event *e)
 	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
 	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
 	       (!list_empty(&e->mapped_entry) && !is_sampling_event(&e->pub)) ||
+	       pe_notify(e) ||
 	       READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR;
 }
 

@@ -28,6 +28,7 @@
 
 #include "sources.h"
 #include "../cost.h"
+#include "../ext.h"
 
 #define MAX_RATE_AT_BOOT	100000	/* Hz */
 #define MAX_PERCENT_AT_BOOT	25
@@ -272,6 +273,8 @@ static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 	       struct pt_regs *regs)
 {
 	int stop = account(e, throttle, data->period);
+	struct pe_notify *notify = pe_notify(e);
+	enum pe_tell tell = PE_TELL_AS_EVER;
 	enum wanted wanted;
 
 	if (unlikely(READ_ONCE(e->prog)) && !pe_bpf_passes(e, data, regs))
@@ -282,11 +285,16 @@ static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 		return 1;
 	if (wanted == LAST_WANTED)
 		stop = 1;
-	note_signal(e, wanted == LAST_WANTED);
+	if (unlikely(notify))
+		tell = pe_notify_count(notify);
+	if (likely(tell != PE_TELL_NOBODY) || wanted == LAST_WANTED)
+		note_signal(e, wanted == LAST_WANTED);
 
 	if (e->attr.sigtrap)
 		pe_sigtrap(e, data, regs);
 	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+	if (unlikely(tell == PE_TELL_ALL) && pe_notify_now(e, notify))
+		stop = 1;
 
 	/* Each overflow is a signal, whether or not a record was due to wake somebody. */
 	if (READ_ONCE(e->sink->fasync) && e->pending_kill)

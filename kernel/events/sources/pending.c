@@ -72,7 +72,14 @@ static void pe_pending_disable(struct pe_ctx *ctx, void *arg)
 		pe_disable_locked(e, pe_now());
 }
 
-static void pe_pending_disable_due(struct pe_ctx *ctx, void *arg)
+/**
+ * pe_pending_disable_due() - disable an event, if an overflow wants that
+ * @ctx: its context, or the one that it has left
+ * @arg: the event
+ *
+ * For pe_call() and pe_call_locked_local().
+ */
+void pe_pending_disable_due(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 	bool on, due;

@@ -81,6 +81,7 @@ void pe_sigtrap(struct pe_event *e, struct perf_sample_data *data, struct pt_reg
 void pe_pending_init(struct pe_event *e);
 void pe_pending_sync(struct pe_event *e);		/* no irq_work of e runs any more */
 bool pe_pending_idle(struct pe_event *e);	/* e's memory may go, see pending.c */
+void pe_pending_disable_due(struct pe_ctx *ctx, void *arg);	/* for pe_call() */
 
 /* software.c, clock.c, tracepoint.c */
 bool pe_software_passive(const struct pe_event *e);	/* can this event be hit unscheduled? */
@@ -112,6 +113,19 @@ static inline u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
 	return 0;
 }
 #endif
+
+/* notify.c: of an overflow that makes a sample, somebody is told */
+enum pe_tell {
+	PE_TELL_AS_EVER,	/* the owner of the file, as Linux 6.12 does; and as records say */
+	PE_TELL_NOBODY,		/* as records say */
+	PE_TELL_ALL,
+};
+
+struct pe_notify;
+enum pe_tell pe_notify_count(struct pe_notify *notify);
+bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
+void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
+void pe_notify_restart(struct pe_ctx *ctx, void *arg);
 
 /* virtual.c */
 /**

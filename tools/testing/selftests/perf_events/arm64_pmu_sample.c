@@ -2,7 +2,8 @@
 /*
  * arm64_pmu_sample.c - overflow of arm64's counters: as many samples as periods went by, as many
  * interrupts as samples, in user space, in the kernel and in idle; counters that run across 32
- * bits; a new period at once; periods and masks of the extensions.
+ * bits; a new period at once; periods, masks and stops of the
+ * extensions.
  *
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
  *
@@ -351,7 +352,41 @@ static void masks(void)
 	pt_eq(got.v[1].value - sum, 9310);
 }
 
+/* The n-th overflow stops the group at this very instruction of user space, until RESTART. */
+static void stop_and_restart(void)
+{
+	struct perf_event_attr attr = a64_cycles(100003);
+	struct perf_event_attr count = a64_raw(A64_INSTRUCTIONS);
+	struct perf_ext_notify n = { .every = 1, .flags = PERF_EXT_NOTIFY_STOP };
+	struct perf_ext_restart r = {};
+	int fd, fe, i;
+
+	ext_need();
+	no_limits();
+	attr.sample_period = 100003;
+	count.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&count, fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	a64_measured_spin(fd, 500000);
+	pt_eq(pt_count(fd), 100003);
+	pt_eq(pt_count(fe), 100003);
+	for (i = 2; i < 6; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+		pt_spin(500000);
+		pt_eq(pt_count(fd), 100003 * i);
+		pt_eq(pt_count(fe), 100003 * i);
+	}
+	n.every = 3;
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+	pt_spin(500000);
+	pt_eq(pt_count(fd), 100003 * 8);
+	pt_eq(pt_count(fe), 100003 * 8);
+}
+
 static const struct pt_case cases[] = {
+	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },
 	{ "masks", masks },
 	{ "in_user_space", in_user_space },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86_pmu_periods.c - periods that follow a rule, and masks, by the counters of x86.
+ * x86_pmu_periods.c - periods that follow a rule, masks, and stops, by the counters of x86.
  */
 #include "lib/ext.h"
 #include "lib/x86.h"
@@ -91,7 +91,41 @@ static void masks(void)
 	pt_eq(got.v[1].value - sum, 9311);
 }
 
+/* The n-th overflow stops the group at this very instruction of user space, until RESTART. */
+static void stop_and_restart(void)
+{
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_event_attr count = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	struct perf_ext_notify n = { .every = 1, .flags = PERF_EXT_NOTIFY_STOP };
+	struct perf_ext_restart r = {};
+	int fd, fe, i;
+
+	ext_need();
+	x86_need_exact();
+	attr.sample_period = 100003;
+	count.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&count, fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	x86_measured_spin(fd, 500000);
+	pt_eq(pt_count(fd), 100003);
+	pt_eq(pt_count(fe), 100003);
+	for (i = 2; i < 6; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+		pt_spin(500000);
+		pt_eq(pt_count(fd), 100003 * i);
+		pt_eq(pt_count(fe), 100003 * i);
+	}
+	n.every = 3;
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+	pt_spin(500000);
+	pt_eq(pt_count(fd), 100003 * 8);
+	pt_eq(pt_count(fe), 100003 * 8);
+}
+
 static const struct pt_case cases[] = {
+	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },
 	{ "masks", masks },
 };

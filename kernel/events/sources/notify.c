@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Notification: the reader is told of every n-th overflow of an event, and the event's group may
+ * stop then until user space says RESTART (PERF_EXT_IOC_NOTIFY).
+ *
+ * An overflow stops the event itself at once, as the driver is told to, and disables it and its
+ * leader by their irq_works, before the next instruction of user space: see pending.c.  The reader
+ * may be on another CPU, and ask for RESTART before that has happened.  So RESTART does first what
+ * is pending, where the event is; the works find nothing left to do.
+ */
+#include "sources.h"
+#include "../ext.h"
+
+/**
+ * pe_notify_count() - one more overflow that makes a sample
+ * @notify: of the event
+ *
+ * At the overflow.  Return: who is to be told.
+ */
+enum pe_tell pe_notify_count(struct pe_notify *notify)
+{
+	if (notify->until > 1) {
+		notify->until--;
+		return PE_TELL_NOBODY;
+	}
+	notify->until = READ_ONCE(notify->every);
+	return PE_TELL_ALL;
+}
+
+/**
+ * pe_notify_now() - tell the reader, after the sample
+ * @e: the event
+ * @notify: its notification
+ *
+ * At the overflow.  The caller sends the signal.  Return: the event has to be stopped.
+ */
+bool pe_notify_now(struct pe_event *e, struct pe_notify *notify)
+{
+	struct perf_buffer *rb;
+
+	scoped_guard(rcu) {
+		rb = rcu_dereference(e->sink->rb);
+		if (rb)
+			pe_tell_reader(e->sink, rb);
+	}
+	if (!READ_ONCE(notify->stop))
+		return false;
+	perf_event_disable_inatomic(&e->pub);
+	if (!pe_is_leader(e))
+		perf_event_disable_inatomic(e->group_leader);
+	return true;
+}
+
+/**
+ * pe_notify_set() - the notification of an event
+ * @e: the event; its context is locked where it is in, as for pe_call(), or nobody has seen it
+ * @notify: NULL: none
+ *
+ * It begins to count anew.
+ */
+void pe_notify_set(struct pe_event *e, const struct pe_notify *notify)
+{
+	struct pe_notify *own = &pe_ext(e)->notify;
+
+	WRITE_ONCE(own->every, 0);
+	barrier();	/* an NMI from here on finds none */
+	if (!notify)
+		return;
+	own->stop = notify->stop;
+	own->until = notify->every;
+	barrier();	/* all is there before it is in force */
+	WRITE_ONCE(own->every, notify->every);
+}
+
+/* A stopped event has its period before it, whole: what the source counted since is forgotten. */
+static void begin_period(struct pe_event *e)
+{
+	struct hw_perf_event *hw = &e->hw;
+	bool by_hits = e->pmu->least_period == pe_software_least_period;
+
+	local64_set(&hw->period_left, by_hits ? -hw->last_period : hw->last_period);
+}
+
+/**
+ * pe_notify_restart() - an event goes on, if its leader does
+ * @ctx: its context
+ * @arg: the event
+ *
+ * For pe_call(), as an event that counts does so on ctx->oncpu only.
+ */
+void pe_notify_restart(struct pe_ctx *ctx, void *arg)
+{
+	struct pe_event *e = arg;
+
+	pe_pending_disable_due(ctx, e);
+	if (!pe_is_leader(e))
+		pe_pending_disable_due(ctx, pe_leader(e));
+	if (e->state == PERF_EVENT_STATE_OFF)
+		begin_period(e);
+	pe_enable_locked(e, pe_now());
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * notify.c - every n-th overflow is told of, and the group stops there until RESTART: counts to the
+ * last event, poll() and SIGIO, groups, copies. The counters of CPUs: arm64_pmu_sample.c,
+ * x86_pmu_periods.c.
+ */
+#include <poll.h>
+#include <signal.h>
+
+#include "lib/ext.h"
+
+#define PERIOD	10
+
+static struct pt_ring ring;
+
+static struct perf_event_attr faults(u64 period)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
+	attr.disabled = 1;
+	attr.watermark = 1;		/* wakes nobody */
+	attr.wakeup_watermark = 1 << 20;
+	return attr;
+}
+
+static int start(struct perf_event_attr *attr)
+{
+	int fd;
+
+	ext_need();
+	fd = pt_open(attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_settle();
+	return fd;
+}
+
+static long notify(int fd, u32 every, u32 flags)
+{
+	struct perf_ext_notify n = { .every = every, .flags = flags };
+
+	return pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n));
+}
+
+static long restart(int fd)
+{
+	struct perf_ext_restart r = {};
+
+	return pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r));
+}
+
+static bool told(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	pt_need(poll(&p, 1, 0) >= 0, "poll: %s", strerror(errno));
+	return p.revents & POLLIN;
+}
+
+/* Off after the n-th overflow, whose sample is there; RESTART begins the next period. */
+static void stop(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	int fd = start(&attr);
+
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_enable(fd);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 10);
+	pt_check(told(fd), "POLLIN missing");
+	pt_check(!told(fd), "POLLIN twice");
+	pt_fault(100);
+	pt_eq(pt_count(fd), 10);
+	pt_eq(restart(fd), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 20);
+	pt_eq(notify(fd, 3, PERF_EXT_NOTIFY_STOP), 0);
+	pt_eq(restart(fd), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 50);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 5);
+	pt_eq(notify(fd, 0, 0), 0);
+	pt_eq(restart(fd), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 150);
+}
+
+/* RESTART begins a period, ENABLE goes on with the one that DISABLE has cut off. */
+static void restart_and_enable(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	int fd = start(&attr);
+
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_eq(restart(fd), 0);		/* enables it */
+	pt_fault(7);
+	pt_disable(fd);
+	pt_enable(fd);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 10);
+	pt_eq(restart(fd), 0);
+	pt_fault(7);
+	pt_disable(fd);
+	pt_eq(restart(fd), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 27);
+}
+
+/* Told at each third overflow, with what a watermark leaves to be wished for. */
+static void tell(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	int fd = start(&attr), i;
+
+	pt_eq(notify(fd, 3, 0), 0);
+	pt_enable(fd);
+	for (i = 0; i < 3; i++) {
+		pt_fault(29);
+		pt_check(!told(fd), "POLLIN too early");
+		pt_fault(1);
+		pt_check(told(fd), "POLLIN missing");
+	}
+	pt_eq(pt_count(fd), 90);
+	pt_eq(notify(fd, 0, 0), 0);
+	pt_fault(100);
+	pt_check(!told(fd), "POLLIN without notification");
+}
+
+static volatile unsigned int signals;
+
+static void on_sigio(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* A signal for each second overflow, and not for the others. */
+static void signal_owner(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	int fd = start(&attr);
+
+	signal(SIGIO, on_sigio);
+	pt_need(!fcntl(fd, F_SETOWN, getpid()), "F_SETOWN: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETFL, O_ASYNC), "F_SETFL: %s", strerror(errno));
+	pt_eq(notify(fd, 2, 0), 0);
+	pt_enable(fd);
+	pt_fault(19);
+	pt_eq(signals, 0);
+	pt_fault(1);
+	pt_eq(signals, 1);
+	pt_fault(80);
+	pt_eq(signals, 5);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_fault(100);
+	pt_eq(signals, 6);
+	pt_disable(fd);
+}
+
+/* Any member stops all of them, and all go on with it. */
+static void group(void)
+{
+	struct perf_event_attr attr = faults(0), sampler = faults(PERIOD), other = faults(0);
+	int fd[3];
+
+	ext_need();
+	attr.watermark = 0;
+	other.watermark = 0;
+	sampler.disabled = 0;
+	other.disabled = 0;
+	fd[0] = pt_open(&attr, 0, -1, -1, 0);
+	fd[1] = pt_open(&sampler, 0, -1, fd[0], 0);
+	fd[2] = pt_open(&other, 0, -1, fd[0], 0);
+	pt_map(&ring, fd[1], 16);
+	pt_settle();
+	pt_eq(notify(fd[1], 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_enable(fd[0]);
+	pt_fault(100);
+	pt_eq(pt_count(fd[0]), 10);
+	pt_eq(pt_count(fd[1]), 10);
+	pt_eq(pt_count(fd[2]), 10);
+	pt_eq(restart(fd[1]), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd[0]), 20);
+	pt_eq(pt_count(fd[1]), 20);
+	pt_eq(pt_count(fd[2]), 20);
+	pt_eq(notify(fd[0], 1, PERF_EXT_NOTIFY_STOP), -EINVAL);	/* samples nothing */
+}
+
+/* With periods that follow a rule each RESTART is the next of them. */
+static void with_periods(void)
+{
+	struct perf_ext_periods p = { .short_period = 10, .mask = 15, .seed = 1 };
+	struct perf_event_attr attr = faults(1000);
+	struct ext_model m;
+	int fd = start(&attr), i;
+
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	ext_model_start(&m, &p);
+	for (i = 0; i < 20; i++) {
+		pt_eq(restart(fd), 0);
+		pt_fault(100);
+		ext_model_next(&m);
+		pt_eq(pt_count(fd), m.sum);
+	}
+}
+
+/* REFRESH and NOTIFY: what is reached first. */
+static void refresh(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	int fd = start(&attr);
+
+	pt_eq(notify(fd, 3, PERF_EXT_NOTIFY_STOP), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 20);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 5), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 30);	/* the third */
+	pt_eq(restart(fd), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 60);
+}
+
+static int to_child[2], from_child[2];
+
+static void fault_twice(void *arg)
+{
+	(void)arg;
+	pt_fault(100);
+	pt_gate_open(from_child);
+	pt_gate_wait(to_child);
+	pt_fault(100);
+}
+
+/* Each copy stops by itself; RESTART is for all, and for those that come. */
+static void copies(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	pid_t pid[2];
+	u64 before;
+	int fd, i;
+
+	ext_need();
+	pt_gate_make(to_child);
+	pt_gate_make(from_child);
+	attr.inherit = 1;
+	pt_pin(0);
+	fd = pt_open(&attr, 0, 0, -1, 0);	/* of one CPU, to be mapped */
+	pt_map(&ring, fd, 16);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_enable(fd);
+	for (i = 0; i < 2; i++) {
+		/* A copy of what has stopped has stopped. */
+		pt_settle();
+		pt_eq(restart(fd), 0);
+		pid[i] = pt_fork(fault_twice, NULL);
+		pt_gate_wait(from_child);
+	}
+	pt_fault(100);
+	before = pt_count(fd);
+	pt_eq(restart(fd), 0);
+	for (i = 0; i < 2; i++)
+		pt_gate_open(to_child);
+	pt_reap(pid[0]);
+	pt_reap(pid[1]);
+	pt_fault(100);
+	pt_eq(pt_count(fd) - before, 30);
+}
+
+static void refused(void)
+{
+	struct perf_event_attr attr = faults(PERIOD), counts = pt_attr(PT_SW(PAGE_FAULTS));
+	struct perf_ext_notify n = { .every = 1, .pad = 1 };
+	struct perf_ext_restart r = { .flags = 1 };
+	struct perf_ext_info info = {};
+	int fd = start(&attr), fe = pt_open(&counts, 0, -1, -1, 0);
+
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.features & info.here & PERF_EXT_NOTIFY, PERF_EXT_NOTIFY);
+	pt_eq(pt_ioctl(fe, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.here & PERF_EXT_NOTIFY, 0);
+	pt_eq(notify(fe, 1, 0), -EINVAL);
+	pt_eq(restart(fe), -EINVAL);
+	pt_eq(notify(fd, 1, 1u << 31), -EINVAL);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), -EINVAL);
+	n = (struct perf_ext_notify){ .every = 1, .set = 1 };
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), -EINVAL);
+	n = (struct perf_ext_notify){ .every = 1, .member = 1 };
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), -EINVAL);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), -EINVAL);
+	r = (struct perf_ext_restart){ .tid = pt_tid() };
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), -ESRCH);
+}
+
+static void fdinfo(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	char path[64], text[2048];
+	int fd = start(&attr);
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	pt_need(pt_slurp(path, text, sizeof(text)), "%s", path);
+	pt_check(!strstr(text, "notify:"), "notification without one");
+	pt_eq(notify(fd, 5, PERF_EXT_NOTIFY_STOP), 0);
+	pt_need(pt_slurp(path, text, sizeof(text)), "%s", path);
+	pt_check(strstr(text, "\nnotify:\t5 stop"), "%s", text);
+}
+
+/* RESTART on another CPU, as soon as the reader hears of the overflow: none is overtaken. */
+static void restart_from_another_cpu(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	pid_t pid;
+	int fd, i;
+
+	ext_need();
+	if (pt_online_cpus() < 2)
+		pt_skip("needs two CPUs");
+	pt_gate_make(to_child);
+	pt_pin(0);
+	pt_in_child(pid) {
+		pt_pin(1);
+		pt_settle();
+		pt_gate_wait(to_child);
+		for (;;)
+			pt_fault(100);
+	}
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_enable(fd);
+	pt_gate_open(to_child);
+	for (i = 1; i <= 1000; i++) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		pt_need(poll(&p, 1, 10000) == 1, "it has stopped for ever, after %d times", i);
+		pt_eq(p.revents, POLLIN);
+		pt_eq(restart(fd), 0);
+	}
+	pt_kill(pid);
+}
+
+static const struct pt_case cases[] = {
+	{ "stop", stop },
+	{ "restart_and_enable", restart_and_enable },
+	{ "tell", tell },
+	{ "signal_owner", signal_owner },
+	{ "group", group },
+	{ "with_periods", with_periods },
+	{ "refresh", refresh },
+	{ "copies", copies },
+	{ "restart_from_another_cpu", restart_from_another_cpu },
+	{ "refused", refused },
+	{ "fdinfo", fdinfo },
+};
+
+PT_MAIN(cases)
