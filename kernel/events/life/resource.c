@@ -10,8 +10,8 @@
  *	NAME.snapshot		a level: perf stat -I shows it as it is, not what it changed by
  *	NAME.per-pkg		there is one for all CPUs: perf counts one
  *
- * A number is not used again as long as there are others, so a tool that has read one from sysfs gets
- * that resource or none.
+ * A number is not used again as long as there are others, so a tool that has read one from sysfs
+ * gets that resource or none.
  *
  * Task context, under pe_resources_lock, which is outside of pe_pmus_lock and of the locks of
  * sysfs.  A reader of a file here takes none of these.
