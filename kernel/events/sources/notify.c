@@ -15,7 +15,7 @@
  * pe_notify_count() - one more overflow that makes a sample
  * @notify: of the event
  *
- * At the overflow.  Return: who is to be told.
+ * At the overflow.  Return: what is to be told.
  */
 enum pe_tell pe_notify_count(struct pe_notify *notify)
 {
