@@ -242,13 +242,24 @@ void perf_virtual_unregister(struct perf_virtual *v)
 EXPORT_SYMBOL_GPL(perf_virtual_unregister);
 
 /*
- * attr.type of the two PMUs: far above the numbers that others are given in turn, and those are
- * what they are without these.  Programs find it in sysfs.
+ * attr.type of the two PMUs, where it is free: above the numbers that others are given in turn,
+ * which are what they are without these, and in the first node of the tree that an open looks a
+ * number up in.  Programs find it in sysfs.
  */
 enum {
-	TYPE_VIRTUAL	= 0x7fff0000,
+	TYPE_VIRTUAL	= 62,
 	TYPE_COST,
 };
+
+static int __init register_pmu(struct pmu *pmu, const char *name, int type)
+{
+	int err = perf_pmu_register(pmu, name, type);
+
+	if (err == -EEXIST)
+		err = perf_pmu_register(pmu, name, -1);
+	WARN(err, "perf: no PMU %s: %d\n", name, err);
+	return err;
+}
 
 static int __init pe_resource_pmus_init(void)
 {
@@ -256,16 +267,15 @@ static int __init pe_resource_pmus_init(void)
 	unsigned int i;
 	int id, err;
 
-	err = perf_pmu_register(&pe_cost_pmu, "perf_cost", TYPE_COST);
-	WARN(err, "perf: no PMU perf_cost: %d\n", err);
+	register_pmu(&pe_cost_pmu, "perf_cost", TYPE_COST);
 	for (i = 0; i < pe_nr_kernel_resources; i++)
 		WARN_ON(perf_virtual_register(&pe_kernel_resources[i]));
 
 	guard(mutex)(&pe_resources_lock);
 	pe_virtual_pmu.attr_groups = virtual_groups;
 	pe_virtual_pmu.parent = &platform_bus;	/* the driver core has /sys/devices/virtual */
-	err = perf_pmu_register(&pe_virtual_pmu, "virtual", TYPE_VIRTUAL);
-	if (WARN(err, "perf: no PMU virtual: %d\n", err))
+	err = register_pmu(&pe_virtual_pmu, "virtual", TYPE_VIRTUAL);
+	if (err)
 		return err;
 	idr_for_each_entry(&pe_resources, r, id)
 		WARN_ON(show(container_of(r, struct shown, r)));
