@@ -92,19 +92,22 @@ static int open_sampling(struct pt_ring *ring, pid_t pid)
 /* As many as there are samples. */
 static void pmis(void)
 {
-	u64 irqs, alone, sampled, start;
+	u64 irqs, alone, sampled, start, took;
 	struct pt_ring ring;
 	struct work w;
-	int fd, hw;
+	int fd, hw, i;
 
 	fd = begin("pmis", "pmi_time");
 	hw = open_sampling(&ring, 0);
 	if (!pt_time_is_exact())
 		pt_skip("other CPUs share the time");
-	pt_spin(500000);
-	start = pt_clock(CLOCK_MONOTONIC);
-	pt_spin(500000);
-	alone = pt_clock(CLOCK_MONOTONIC) - start;
+	/* The least is one that no tick came into. */
+	for (i = 0, alone = UINT64_MAX; i < 8; i++) {
+		start = pt_clock(CLOCK_MONOTONIC);
+		pt_spin(500000);
+		took = pt_clock(CLOCK_MONOTONIC) - start;
+		alone = took < alone ? took : alone;
+	}
 
 	irqs = interrupts();
 	pt_enable(fd);
