@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/prctl.h>
 
 static struct perf_event_attr calls(void)
 {
@@ -364,71 +363,34 @@ static void close_races_exit(void)
 
 /* ---- PERF_RECORD_READ ---- */
 
-#define READERS	20
-
-/* Function calls from elsewhere that this CPU has been interrupted for. */
-static u64 calls_to(int cpu)
+/* Counts, on this CPU, the calls to other CPUs that write READ records there. */
+static int open_calls_that_tell(void)
 {
-	static char text[65536];
-	char *at, *line;
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("csd", "csd_queue_cpu"));
+	u64 writer = pt_kernel_symbol("pe_record_write_reads");
+	char filter[64];
+	int fd;
 
-	pt_need(pt_slurp("/proc/interrupts", text, sizeof(text)), "no /proc/interrupts");
-	at = strstr(text, "Function call interrupts");
-	if (!at)
-		pt_skip("calls are not counted here");
-	for (line = at; line > text && line[-1] != '\n'; line--)
-		;
-	for (line = strchr(line, ':') + 1; cpu--; )
-		strtoull(line, &line, 10);
-	return strtoull(line, NULL, 10);
+	pt_need(writer, "no pe_record_write_reads");
+	snprintf(filter, sizeof(filter), "func == 0x%llx", (unsigned long long)writer);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter), 0);
+	return fd;
 }
 
-/*
- * An idle CPU may look for calls without an interrupt. Not a thread: where one CPU has another
- * drop its translations by a call, each fork would be one.
- */
-static pid_t keep_busy(int cpu)
+/* What an exit on CPU 0 is to call CPU 1 for, and how many records it is to write. */
+static void exits_tell(int calls, struct pt_ring *ring, u64 called, unsigned int records)
 {
-	int there[2];
+	u64 before = pt_count(calls);
 	pid_t pid;
 
-	pt_gate_make(there);
-	pt_in_child(pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pt_pin(cpu);
-		pt_gate_open(there);
-		for (;;)
-			;
-	}
-	pt_gate_wait(there);
-	close(there[0]);
-	close(there[1]);
-	return pid;
-}
-
-/*
- * The calls that an exit on CPU 0 costs CPU 1. Others may call it meanwhile, which only adds, so
- * the least of several exits is what an exit must cost.
- */
-static u64 calls_of_an_exit(struct pt_ring *ring, unsigned int reads)
-{
-	u64 least = ~0ULL, calls;
-	int i;
-
-	for (i = 0; i < READERS; i++) {
-		pid_t pid;
-
-		calls = calls_to(1);
-		pt_in_child(pid)
-			_exit(0);
-		pt_reap(pid);
-		calls = calls_to(1) - calls;
-		if (calls < least)
-			least = calls;
-		if (ring)
-			pt_eq(pt_count_records(ring, PERF_RECORD_READ), reads);
-	}
-	return least;
+	pt_in_child(pid)
+		_exit(0);
+	pt_reap(pid);
+	pt_eq(pt_count(calls) - before, called);
+	if (ring)
+		pt_eq(pt_count_records(ring, PERF_RECORD_READ), records);
 }
 
 /* One buffer for all of them, but none yet. */
@@ -453,27 +415,23 @@ static void reads_interrupt_once(void)
 {
 	static int fd[257];
 	struct pt_ring ring;
-	pid_t busy;
-	int i;
+	int calls, i;
 
 	if (pt_online_cpus() < 2)
 		pt_skip("one CPU");
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 writes READ records from any CPU");
-	if (!access("/proc/lockdep", F_OK))
-		pt_skip("a kernel that checks itself is slow: others call in each exit");
 	pt_pin(0);
-	busy = keep_busy(1);
+	calls = open_calls_that_tell();
 	open_telling(fd, 0, 256, false);
-	pt_eq(calls_of_an_exit(NULL, 0), 0);
+	exits_tell(calls, NULL, 0, 0);
 	pt_map(&ring, fd[0], 16);
-	pt_eq(calls_of_an_exit(&ring, 1), 1);
+	exits_tell(calls, &ring, 1, 1);
 	for (i = 1; i < 256; i++)
 		pt_eq(pt_ioctl(fd[i], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
-	pt_eq(calls_of_an_exit(&ring, 256), 1);
+	exits_tell(calls, &ring, 1, 256);
 	open_telling(fd, 256, 257, true);
-	pt_eq(calls_of_an_exit(&ring, 257), 2);
-	pt_kill(busy);
+	exits_tell(calls, &ring, 2, 257);
 }
 
 static const struct pt_case cases[] = {
