@@ -31,7 +31,7 @@ static void pe_cpu_enter(void *info)
 	pe_cgroup_follow(current);
 }
 
-/* Out first: nobody is scheduled in place of those that leave. */
+/* Out first: no group is scheduled in place of those that leave. */
 static void pe_cpu_leave(void *info)
 {
 	struct pe_ctx *ctx = this_cpu_ptr(&pe_cpu.ctx);

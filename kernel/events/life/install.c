@@ -50,7 +50,7 @@ static struct pe_ctx *get_live_ctx(struct task_struct *task)
 	return ctx;
 }
 
-/* Publish @fresh unless somebody was faster. Return: the task's context or an error. */
+/* Publish @fresh unless another opener was faster. Return: the task's context or an error. */
 static struct pe_ctx *publish_ctx(struct task_struct *task, struct pe_ctx *fresh)
 {
 	struct pe_ctx *ctx;

@@ -3,7 +3,7 @@
  * Frequency mode: attr.sample_freq asks for samples per second, so the period has to follow the
  * rate at which events happen.
  *
- * A throttled event is on ctx->throttled, so the tick looks at nobody else; overflow.c says when an
+ * A throttled event is on ctx->throttled, so the tick looks at no other; overflow.c says when an
  * event is, and locking.rst how an NMI can put it there.
  *
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at

@@ -4,7 +4,7 @@
  *
  * Both count the time during which the event could count.  That is what the clock of its slot
  * shows; so a clock that only counts, in a group that needs no hardware, is passive: its count is
- * computed when somebody asks (pe_count_now()), and the operations below are called only when it is
+ * computed on request (pe_count_now()), and the operations below are called only when it is
  * enabled and disabled, on any CPU.  In a group that is scheduled they are called at each switch,
  * on the event's CPU.
  *

@@ -296,7 +296,7 @@ static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 	if (unlikely(tell == PE_TELL_ALL) && pe_notify_now(e, notify))
 		stop = 1;
 
-	/* Each overflow is a signal, whether or not a record was due to wake somebody. */
+	/* Each overflow is a signal, whether or not a record was due to wake a reader. */
 	if (READ_ONCE(e->sink->fasync) && e->pending_kill)
 		pe_queue_signal(e);
 	return stop;

@@ -114,7 +114,7 @@ static inline u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
 }
 #endif
 
-/* notify.c: of an overflow that makes a sample, somebody is told */
+/* notify.c: who is told of an overflow that makes a sample */
 enum pe_tell {
 	PE_TELL_AS_EVER,	/* the owner of the file, as Linux 6.12 does; and as records say */
 	PE_TELL_NOBODY,		/* as records say */
@@ -181,7 +181,7 @@ unsigned int pe_sideband_pad(char *name);
 extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */
 extern atomic_t pe_build_id_users;		/* sideband_mmap.c */
 
-/* Does anybody in the whole system ask for this kind of record? */
+/* Does an event in the whole system ask for this kind of record? */
 static inline bool pe_sideband_used(enum pe_sideband kind)
 {
 	return atomic_read(&pe_sideband_users[kind]);
