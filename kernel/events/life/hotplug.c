@@ -43,7 +43,7 @@ static void pe_cpu_leave(void *info)
 	if (ctx->oncpu >= 0)
 		pe_ctx_out(ctx, now);
 	list_for_each_entry_safe(e, next, &ctx->events, ctx_entry)
-		pe_withdraw(e, false, now);
+		pe_withdraw(e, PE_LEAVE_GROUP, now);
 	pe_unlock_here(NULL);
 }
 

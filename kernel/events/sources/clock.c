@@ -70,7 +70,7 @@ static bool expire(struct pe_event *e, u64 period)
 		return false;
 	}
 	perf_sample_data_init(&data, 0, period);
-	return pe_overflow(e, true, &data, regs);
+	return pe_overflow(e, PE_MAY_THROTTLE, &data, regs);
 }
 
 static enum hrtimer_restart pe_clock_pmu_fires(struct hrtimer *timer)

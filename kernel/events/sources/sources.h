@@ -11,7 +11,12 @@ struct bpf_prog;
 struct trace_event_call;
 
 /* overflow.c */
-int pe_overflow(struct pe_event *e, bool throttle, struct perf_sample_data *data,
+enum pe_throttling {
+	PE_NEVER_THROTTLE,
+	PE_MAY_THROTTLE,
+};
+
+int pe_overflow(struct pe_event *e, enum pe_throttling throttling, struct perf_sample_data *data,
 		struct pt_regs *regs);
 void pe_limits_init(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
@@ -40,7 +45,7 @@ static __always_inline int pe_overflow_once(struct pe_event *e, struct perf_samp
 	perf_overflow_handler_t handler = READ_ONCE(e->overflow_handler);
 
 	if (unlikely(READ_ONCE(e->sink->slow_overflow)) || e->attr.freq)
-		return pe_overflow(e, false, data, regs);
+		return pe_overflow(e, PE_NEVER_THROTTLE, data, regs);
 	pe_count_sample(e);
 	handler(&e->pub, data, regs);
 	return 0;
