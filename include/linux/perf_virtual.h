@@ -30,7 +30,7 @@ struct perf_virtual {
 	bool			sum;
 	/** @local: each CPU has its own, so that perf adds them up; else perf counts one */
 	bool			local;
-	/** @public: for all users who may open events; else for those who may count on CPUs */
+	/** @public: for all users who may open events; else for those that may count on CPUs */
 	bool			public;
 	/**
 	 * @read: What is it now?
@@ -57,9 +57,9 @@ struct perf_virtual {
 int perf_virtual_register(struct perf_virtual *v);
 /**
  * perf_virtual_unregister - withdraw a resource
- * @v: it
+ * @v: the resource
  *
- * Task context, sleeps.  Nobody is in @v->read any more when this returns.  Events that are left
+ * Task context, sleeps.  No CPU is in @v->read any more when this returns.  Events that are left
  * stay at what they read last.
  */
 void perf_virtual_unregister(struct perf_virtual *v);

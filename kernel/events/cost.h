@@ -26,7 +26,7 @@ enum pe_cost {
 #ifdef CONFIG_PERF_EVENTS_EXT
 DECLARE_STATIC_KEY_FALSE(pe_cost_key);
 
-/* Does anybody ask?  Any context. */
+/* Does an event ask?  Any context. */
 static __always_inline bool pe_cost_wanted(void)
 {
 	return static_branch_unlikely(&pe_cost_key);

@@ -37,7 +37,7 @@ struct pe_period_rule {
  * @rule: the rule								l
  * @on: it is in force								l
  * @by_hits: software counts the hits, and divides them into periods		l
- * @dividing: somebody is doing that on this CPU				c
+ * @dividing: a hit is being divided on this CPU				c
  * @random: the next random number						o
  * @to_long: periods to draw until a long one					o
  * @drawn: periods drawn							o

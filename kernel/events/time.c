@@ -36,7 +36,7 @@ static u64 follow(const struct pe_clock *clock, u64 driver)
 		value = pe_clock_peek(clock, driver);
 		stood = READ_ONCE(clock->time);
 	} while (pe_clock_was_turned(clock, turns));
-	/* Odd: somebody is at it, and half of @stood may be new. */
+	/* Odd: the clock is being turned, and half of @stood may be new. */
 	if (turns & 1)
 		return value;
 	return (s64)(value - stood) < 0 ? stood : value;

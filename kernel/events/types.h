@@ -69,7 +69,7 @@ struct pe_slot;
  * The clocks of contexts and slots are driven by pe_now(), those of events by these.
  * Written under ctx->lock.  The order of stores in pe_clock_start() and pe_clock_stop() lets those
  * read it at any time on whose CPU the event counts: an NMI there, or a hit of a passive event that
- * another CPU disables at this moment.  Everybody else reads it under ctx->lock.
+ * another CPU disables at this moment.  All others read it under ctx->lock.
  */
 struct pe_clock {
 	u64	time;

@@ -10,7 +10,7 @@
  *   event_mutex	trace events, their perf_refcount and perf_events, records[]
  *   perf_events	lists by CPU, RCU; written by their CPU with irqs off, in add and del.  The
  *			code of the trace event looks at them with preemption off.
- *   records[]		by context level, per CPU: owned by who has the level's recursion mark
+ *   records[]		by context level, per CPU: owned by the hit with the level's recursion mark
  *
  * What the code of a trace event looks at is freed after tracepoint_synchronize_unregister(), which
  * waits for all of it; so are the code's module and the probe itself let go after that.
@@ -70,7 +70,7 @@ static int check_permission(struct trace_event_call *call, struct perf_event *ev
 
 	if (err)
 		return err;
-	/* Who was allowed the first one may have its copies. */
+	/* An opener that was allowed the first one may have its copies. */
 	if (event->parent)
 		return 0;
 	if (ftrace_event_is_function(call))
@@ -259,7 +259,7 @@ static char *copy_name(u64 user_name, long size)
 	return name;
 }
 
-/* The probe is the event's own: who fails to connect, or has disconnected, destroys it. */
+/* The probe is the event's own: it is destroyed where connecting fails, or after the opposite. */
 static int connect_probe(struct trace_event_call *call, struct perf_event *event,
 			 void (*destroy)(struct trace_event_call *call))
 {
@@ -323,7 +323,7 @@ void perf_kprobe_destroy(struct perf_event *event)
 /**
  * perf_uprobe_init() - make a uprobe for a new event
  * @event: the event; its attr has the file's name and the offset in it
- * @ref_ctr_offset: where the file has a counter of those who are attached, or 0
+ * @ref_ctr_offset: where the file has a counter of attached probes, or 0
  * @is_retprobe: where the function returns, rather than where it begins
  *
  * Contract; task context.  Return: 0; -EINVAL without a name; -EFAULT, -E2BIG by the name; errno

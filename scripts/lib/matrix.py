@@ -43,7 +43,7 @@ CONFIG_ARM_PSCI_CPUIDLE=y
 
 # Folders with files of ours alone, but for uprobes.c. All of their subfolders count.
 OURS = ("kernel/events/", "arch/arm64/kernel/perf/", "arch/x86/events/core/",
-        "arch/x86/events/intel/cpu/", "arch/x86/events/amd/cpu/")
+        "arch/x86/events/start/", "arch/x86/events/intel/cpu/", "arch/x86/events/amd/cpu/")
 # And the headers of ours that everybody includes.
 READERS = sorted(os.path.basename(f)[:-2]
                  for f in glob.glob(os.path.join(rig.TOP, "include/linux/perf/*.h")))

@@ -226,7 +226,7 @@ struct pmu {
 	 * perf_aux_output_begin() hands out, or %NULL to refuse the mapping.
 	 */
 	void *(*setup_aux)(struct perf_event *event, void **pages, int nr_pages, bool overwrite);
-	/** @free_aux: Free that.  Task context; nobody writes the area any more. */
+	/** @free_aux: Free that.  Task context; no event writes the area any more. */
 	void (*free_aux)(void *aux);
 	/**
 	 * @snapshot_aux: Copy the last @size bytes of AUX data to @handle by perf_output_copy_aux()
@@ -331,16 +331,16 @@ void arch_perf_update_userpage(struct perf_event *event, struct perf_event_mmap_
 int perf_pmu_register(struct pmu *pmu, const char *name, int type);
 /**
  * perf_pmu_unregister - withdraw a PMU
- * @pmu: it; no event of it may be left (they hold pmu.module)
+ * @pmu: the PMU; no event of it may be left (they hold pmu.module)
  *
  * Task context; waits until no event_init() runs.
  */
 void perf_pmu_unregister(struct pmu *pmu);
 /**
  * perf_pmu_migrate_context - move all CPU events of an uncore PMU
- * @pmu: it
- * @src_cpu: from here, perhaps just going offline
- * @dst_cpu: to here, online
+ * @pmu: the PMU
+ * @src_cpu: the CPU they leave, perhaps just going offline
+ * @dst_cpu: the CPU they go to, online
  *
  * Task context, from a CPU hotplug callback.
  */

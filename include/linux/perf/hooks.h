@@ -5,7 +5,7 @@
  * For the scheduler, fork, exec, exit and prctl; mm and whatever loads code; tracing, breakpoints
  * and the sources of software events; boot, CPU hotplug and power management; and the header of
  * an architecture, <asm/perf_event.h>, which may put its own in place of some.  A hook whose
- * events nobody counts costs a patched-out branch.
+ * events are not counted costs a patched-out branch.
  */
 #ifndef _LINUX_PERF_HOOKS_H
 #define _LINUX_PERF_HOOKS_H
@@ -133,7 +133,7 @@ static __always_inline bool __perf_sw_enabled(int swevt)
  * @regs: where
  * @addr: for PERF_SAMPLE_ADDR
  *
- * Any context.  A patched-out branch while nobody counts @event_id.
+ * Any context.  A patched-out branch while @event_id is not counted.
  */
 static __always_inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
@@ -142,7 +142,7 @@ static __always_inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *
 }
 
 /*
- * For the scheduler: rq lock held, interrupts off.  Needs no recursion context, as nobody is
+ * For the scheduler: rq lock held, interrupts off.  Needs no recursion context, as no task is
  * switched out in the middle of a software event.
  */
 static __always_inline void __perf_sw_event_sched(u32 event_id, u64 nr, u64 addr)

@@ -216,7 +216,7 @@ struct perf_output_handle {
  * @event: for which event
  * @regs: where it happened
  *
- * For drivers that write many samples at once; everybody else uses perf_event_output().
+ * For drivers that write many samples at once; others use perf_event_output().
  * Interrupts off.  Then: perf_prepare_header(), perf_output_begin(), perf_output_sample(),
  * perf_output_end().
  */
@@ -237,7 +237,7 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
  *
  * NMI-safe; writers nest.  On success preemption stays off until perf_output_end().
  *
- * Return: 0; -ENOENT when nobody listens; -ENOSPC when there is no room, which is accounted.
+ * Return: 0; -ENOSPC without a buffer, or without room, which is accounted.
  */
 int perf_output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
 		      struct perf_event *event, unsigned int size);

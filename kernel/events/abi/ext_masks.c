@@ -33,7 +33,7 @@ struct masks_args {
 	int			err;
 };
 
-/* An event to be named, or a copy: it has where to remember what was shown; who joins now, too. */
+/* An event to be named, or a copy: it gets where to remember what was shown. */
 static void pe_ext_masks_prepare(struct pe_event *e, void *arg)
 {
 	struct masks_args *args = arg;
@@ -74,7 +74,7 @@ static void pe_ext_masks_apply(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_ext_masks_set, &set);
 }
 
-/* Bits that mean somebody in the group of @leader, or did so and are in masks yet. */
+/* Bits that mean a member of the group of @leader, or did so and are in masks yet. */
 static u64 bits_taken(struct pe_event *leader)
 {
 	struct pe_event *m;

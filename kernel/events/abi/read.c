@@ -18,7 +18,7 @@
  * Here, members join and leave a group under ctx->lock.  In a family, nobody joins or leaves while
  * the family lock is held, so nothing is counted twice or missed, and ctx->mutex keeps the members
  * of the group that was opened.  Those of a copied group are matched with them one by one: when
- * somebody closed a member meanwhile, or added one, the sums would be nonsense and the answer is
+ * a member was closed meanwhile, or one added, the sums would be nonsense and the answer is
  * -ECHILD.
  *
  * Task context, except perf_event_read_local().

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is needed: switches and counters that keep hooks free of cost while nobody needs them.
+ * What is needed: switches and counters that keep hooks free of cost while no event needs them.
  *
  * pe_account() is called once for each event that was opened (not for inherited ones: their parent
  * outlives them), before the event is put in a context; pe_unaccount() when it is freed.  Both in

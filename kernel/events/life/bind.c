@@ -204,7 +204,7 @@ static void lock_two(struct pe_event *a, struct pe_event *b)
 	mutex_lock_nested(&b->mmap_mutex, SINGLE_DEPTH_NESTING);
 }
 
-/* The buffer of @target if somebody has it mapped; with a reference.  target->mmap_mutex held. */
+/* The buffer of @target if it is mapped; with a reference.  target->mmap_mutex held. */
 static struct perf_buffer *mapped_buffer(struct pe_event *target)
 {
 	struct perf_buffer *rb = pe_buffer_get(target);

@@ -13,7 +13,7 @@
  * only, with preemption off, so when the task itself has taken its context out for good, no hit on
  * any CPU can still look at one of them: it is freed at once, and the next fork finds its memory in
  * the cache.  Another task may have had the context before (exchange.c): it has switched since.
- * If its original is closed first, or somebody has pinned it, it is an event as any other: all that
+ * If its original is closed first, or it is pinned, it is an event as any other: all that
  * may come upon a copy treats these alike, but for what needs a work to queue.
  *
  * What this has in common with other events is in life.h.  Attaching and detaching a copy is done
@@ -71,7 +71,7 @@ void pe_bulk_restore(struct pe_bulk_stock *stock)
 	stock->nr = 0;
 }
 
-/* The links that somebody may look at though the event is on no such list. */
+/* The links that are looked at though the event may be on no such list. */
 static void init_links(struct pe_event *e)
 {
 	INIT_LIST_HEAD(&e->sibling_list);

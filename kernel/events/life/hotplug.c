@@ -31,7 +31,7 @@ static void pe_cpu_enter(void *info)
 	pe_cgroup_follow(current);
 }
 
-/* Out first: nobody is scheduled in place of those that leave. */
+/* Out first: no group is scheduled in place of those that leave. */
 static void pe_cpu_leave(void *info)
 {
 	struct pe_ctx *ctx = this_cpu_ptr(&pe_cpu.ctx);
@@ -43,7 +43,7 @@ static void pe_cpu_leave(void *info)
 	if (ctx->oncpu >= 0)
 		pe_ctx_out(ctx, now);
 	list_for_each_entry_safe(e, next, &ctx->events, ctx_entry)
-		pe_withdraw(e, false, now);
+		pe_withdraw(e, PE_LEAVE_GROUP, now);
 	pe_unlock_here(NULL);
 }
 

@@ -50,7 +50,7 @@ static struct pe_ctx *get_live_ctx(struct task_struct *task)
 	return ctx;
 }
 
-/* Publish @fresh unless somebody was faster. Return: the task's context or an error. */
+/* Publish @fresh unless another opener was faster. Return: the task's context or an error. */
 static struct pe_ctx *publish_ctx(struct task_struct *task, struct pe_ctx *fresh)
 {
 	struct pe_ctx *ctx;
@@ -308,7 +308,7 @@ void pe_attach(struct pe_ctx *ctx, struct pe_event *e)
 struct detach_args {
 	struct pe_event		*e;
 	enum perf_event_state	final;
-	bool			keep_group;
+	enum pe_withdrawal	how;
 };
 
 static void pe_detach_locked(struct pe_ctx *ctx, void *arg)
@@ -317,7 +317,7 @@ static void pe_detach_locked(struct pe_ctx *ctx, void *arg)
 	struct pe_event *e = args->e;
 	u64 now = pe_now();
 
-	pe_withdraw(e, args->keep_group, now);
+	pe_withdraw(e, args->how, now);
 	if (e->state > args->final)
 		pe_set_state(e, args->final, now);
 }
@@ -348,7 +348,7 @@ void pe_retire(struct pe_event *e)
 	struct detach_args args = {
 		.e		= e,
 		.final		= PERF_EVENT_STATE_EXIT,
-		.keep_group	= !e->parent,
+		.how		= e->parent ? PE_LEAVE_GROUP : PE_KEEP_GROUP,
 	};
 
 	pe_event_call(e, pe_detach_locked, &args);

@@ -96,7 +96,7 @@ static void unpin(struct pe_event *e)
 	wake_up_var(key);
 }
 
-/* A PMU context whose context nobody is freeing yet; its context gets a reference.  Likewise. */
+/* A PMU context whose context is not being freed yet; its context gets a reference.  Likewise. */
 static struct pe_pmu_ctx *next_pmu_ctx(struct pe_roster *roster)
 {
 	struct pe_pmu_ctx *pmu_ctx, *next, *found = NULL;

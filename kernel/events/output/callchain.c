@@ -4,7 +4,7 @@
  *
  * A chain is taken in any context, NMI included, so its memory must be there beforehand.  A pool
  * holds one chain for each CPU and context level (task, softirq, hardirq, NMI).  It exists while
- * somebody holds it: events with PERF_SAMPLE_CALLCHAIN, BPF stack maps and programs.  Its chains
+ * it is held: by events with PERF_SAMPLE_CALLCHAIN, BPF stack maps and programs.  Its chains
  * have the length that the two sysctls had when it was made; these cannot change meanwhile.
  *
  *   pool_mutex		the pool's users, its coming and going, the sysctls
@@ -186,7 +186,7 @@ static struct perf_callchain_entry *claim(int *level, u32 *max_stack)
  * For callers that fill it themselves and hold the buffers.  Any context, preemption off.
  *
  * Return: the chain of this CPU and context level, with sysctl perf_event_max_stack entries at
- * least; NULL if somebody fills it, or without buffers.
+ * least; NULL if it is being filled, or without buffers.
  */
 struct perf_callchain_entry *get_callchain_entry(int *rctx)
 {

@@ -11,7 +11,7 @@
  * Context: any, NMI included, on the CPU or in the task whose events share the buffer.
  *
  * Telling the reader.  rb->poll, what the next poll() will return, is set by every wakeup that is
- * due; pe_queue_wakeup() then decides whether there is somebody to wake, see ring/wakeup.c.
+ * due; pe_queue_wakeup() then decides whether there is a task to wake, see ring/wakeup.c.
  */
 #include <linux/poll.h>
 

@@ -82,7 +82,7 @@ void perf_pmu_enable(struct pmu *pmu)
  * @pmu: it; gets its type
  * @type: the number that it wants, or -1
  *
- * Task context, under pe_pmus_lock.  Return: 0, -EEXIST if somebody has that number, -ENOMEM.
+ * Task context, under pe_pmus_lock.  Return: 0, -EEXIST if another PMU has that number, -ENOMEM.
  */
 int pe_pmu_reserve(struct pmu *pmu, int type)
 {

@@ -9,7 +9,7 @@
 #include "../types.h"
 
 /**
- * struct pe_charge - who pays for locked pages
+ * struct pe_charge - what locked pages are charged to
  * @user: pays what is within perf_event_mlock_kb; referenced
  * @mm: pays the rest; mm_count held
  * @user_pages: so many
@@ -25,8 +25,8 @@ struct pe_charge {
 /**
  * struct pe_aux - the area of a buffer that a tracer fills by itself; see sources/aux_output.c
  * @writer: the event whose driver holds a handle on the area, or NULL
- * @cpus: where somebody was the writer; NULL before the first area
- * @mmap_count: mappings of the area; while it is zero nobody can become its writer
+ * @cpus: where an event was the writer; NULL before the first area
+ * @mmap_count: mappings of the area; while it is zero no event can become its writer
  * @head: where the next byte goes; also the counter that user space sees
  * @told: multiple of @watermark for which the reader was woken last
  * @sampling: the writer's driver is copying from the area for a sample
@@ -41,7 +41,7 @@ struct pe_charge {
  * @module: where @free_priv is; referenced
  * @watermark: bytes per wakeup, 0 in overwrite mode
  * @overwrite: the area is mapped read-only, a snapshot
- * @charge: who pays
+ * @charge: what its pages are charged to
  *
  * The writer and the samplers are on one CPU.  @cpus, @head and @told outlive the area.  The fields
  * below @mutex are constant while @mmap_count is not zero.
@@ -182,7 +182,7 @@ enum pe_reserved {
 	PE_FULL,		/* nothing; pe_reserve_slow() has counted it in rb->lost */
 	PE_PAUSED,		/* nothing; counted, unless the buffer has no data pages at all */
 	PE_ASK,			/* something is unusual: pe_reserve_slow() says */
-	PE_DUE,			/* PE_ASK, and the reader must be woken for somebody else */
+	PE_DUE,			/* PE_ASK, and the reader must be woken for another writer */
 };
 
 /*
@@ -225,8 +225,8 @@ static inline void pe_note_writer(struct perf_buffer *rb, unsigned int nest)
 }
 
 /*
- * Is nobody inside on another CPU?  Of two that both found the nest empty, the one who noted its
- * CPU first finds out when it leaves.
+ * Is no writer inside on another CPU?  Of two that both found the nest empty, the one that noted
+ * its CPU first finds out when it leaves.
  */
 static inline bool pe_writes_alone(const struct perf_buffer *rb)
 {

@@ -340,7 +340,7 @@ void pe_buffer_pause(struct perf_buffer *rb, bool pause)
  * pe_buffer_crowd() - from now on writers of several CPUs may come at the same time
  * @rb: the buffer; the event that brings them does not write to it yet
  *
- * Task context, may sleep.  Of several callers at the same time each waits, as the one who has set
+ * Task context, may sleep.  Of several callers at the same time each waits, as the one that has set
  * the bit may not be done.
  */
 void pe_buffer_crowd(struct perf_buffer *rb)
@@ -429,7 +429,7 @@ void pe_lose(struct perf_buffer *rb)
 		local_inc(&rb->lost);
 }
 
-/* Somebody closed the gate, or writers take turns.  Return: go on. */
+/* The gate is closed, or writers take turns.  Return: go on. */
 static noinline bool pass_gate(struct perf_output_handle *handle, struct perf_buffer *rb)
 {
 	if (test_bit(PE_GATE_PAUSED, &rb->gate)) {
@@ -458,7 +458,7 @@ static enum pe_reserved give_up(struct perf_output_handle *handle)
  * @backward: the record goes below the previous one
  *
  * Any context, preemption off until pe_commit(), which must follow PE_RESERVED*.  After PE_FULL
- * handle->wakeup tells what pe_commit() would have: the reader must be woken for somebody else.
+ * handle->wakeup tells what pe_commit() would have: the reader must be woken for another writer.
  *
  * Return: neither PE_ASK nor PE_DUE.
  */

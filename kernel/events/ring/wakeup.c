@@ -10,7 +10,7 @@
  * work is queued when no listener's wait queue has a waiter.  A signal owner, though, gets one
  * signal for each wakeup, always.  Barriers:
  *
- *   A  pe_queue_wakeup(): rb->poll was stored; is somebody on a wait queue?
+ *   A  pe_queue_wakeup(): rb->poll was stored; is a task on a wait queue?
  *   B  poll() in abi/file.c: adds itself to the wait queue; atomic_xchg() of rb->poll
  *
  * B's xchg is a full barrier and A has smp_mb(): either A sees the waiter or B sees the bits.
@@ -81,7 +81,7 @@ void pe_queue_signal(struct pe_event *e)
 }
 
 /**
- * pe_wake() - wake those who wait for an event's buffer, and send the signal that is due
+ * pe_wake() - wake the tasks that wait for an event's buffer, and send the signal that is due
  * @e: the event
  *
  * Interrupt or task context, not NMI.

@@ -11,7 +11,7 @@
  * When current's cgroup becomes another one, the slots up to the common ancestor are left, and
  * those from there down to the new cgroup are entered.  Passive events need nothing else: hits look
  * for them in the entered slots.  Groups that must be scheduled go off with the slots that are left
- * and on with the others; the other groups of a PMU are disturbed only if somebody does not fit.
+ * and on with the others; the other groups of a PMU are disturbed only if a group does not fit.
  *
  * pe_cpu.cgrp follows current at three points, on the CPU, irqs off, under its context's lock:
  *
@@ -249,7 +249,7 @@ static void enter_path(struct passage *p, struct cgroup_subsys_state *css)
 	}
 }
 
-/* While everything fits nobody has to make room: the newcomers are just added. */
+/* While everything fits no group has to make room: the newcomers are just added. */
 static bool joins(struct pe_lane *lane, u64 now)
 {
 	struct pe_pmu_ctx *pmu_ctx = lane->pmu_ctx;

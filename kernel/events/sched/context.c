@@ -359,7 +359,7 @@ int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
  * @e: an event that is not attached any more
  *
  * Close and revoke may both come here with an inherited event.  The loser of the exchange may go on
- * to let the PMU forget the event; the PMU context and the PMU stay for the winner, who is in a
+ * to let the PMU forget the event; the PMU context and the PMU stay for the winner, which is in a
  * section that perf_pmu_unregister() waits for before it drops PMU contexts.
  *
  * Task context.

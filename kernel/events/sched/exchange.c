@@ -3,15 +3,15 @@
  * Exchange of contexts: a switch between two tasks that inherited the same events.
  *
  * What user space sees of inherited events is the sum over the family.  So when one task hands the
- * CPU to another one with copies of the same events, it does not matter which copy counts whom:
- * the two tasks swap their contexts.  That of the first stays in, for the second one; no hardware
- * is touched, no clock is stopped.
+ * CPU to another one with copies of the same events, it does not matter which copy counts which of
+ * them: the two tasks swap their contexts.  That of the first stays in, for the second one; no
+ * hardware is touched, no clock is stopped.
  *
  * Such contexts are equivalent: they have the same number in ctx->equiv_id, which is not 0.  The
  * invariant:
  *
  *	All equivalent contexts hold the same events, each the original or a copy of it, in groups
- *	of the same form, and none that somebody could tell from its copies: see unlike().
+ *	of the same form, and none that a program could tell from its copies: see unlike().
  *
  *	0 -> new	current forks; taken back at once if an event is not of that sort.
  *			ctx->mutex, ctx->lock
@@ -39,7 +39,7 @@
  *	while it is held	current's context stays current's: fork, exec and exit sleep
  *				between two looks.
  *
- * Anybody else must expect the context of a task to be another one in the next moment.
+ * All others must expect the context of a task to be another one in the next moment.
  * See "Exchange of contexts" in Documentation/perf_events/locking.rst.
  */
 
@@ -49,7 +49,7 @@
 static atomic64_t last_equiv_id;
 
 /*
- * Could it matter to somebody which task has the original?  See pe_ctx_make_equiv().
+ * Could it matter to a program which task has the original?  See pe_ctx_make_equiv().
  *
  * Signals, records and values of single events tell; so does whatever acts on one task: exec,
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
@@ -167,8 +167,8 @@ static void swap_tasks(struct pe_ctx *ctx, struct task_struct *prev,
  * @prev: current
  * @next: the task that comes
  *
- * Irqs off, run queue locked, no context locked.  @next has run to its end elsewhere and is in
- * nobody's hands but ours, so its context changes here only, or by somebody who gives it its first.
+ * Irqs off, run queue locked, no context locked.  @next has run to its end elsewhere and is in the
+ * hands of this CPU alone, so its context changes here only, or an opener gives it its first.
  *
  * Return: @ctx, which is in, is @next's now.
  */
@@ -182,14 +182,14 @@ bool pe_ctx_exchange(struct pe_ctx *ctx, struct task_struct *prev, struct task_s
 	    pe_cgroup_moves(next))
 		return false;
 	/*
-	 * Until current is @next, the context is nobody's: an NMI whose driver asks for it, as to
+	 * Until current is @next, the context is no task's: an NMI whose driver asks for it, as to
 	 * what user space may read, would take the counters away.
 	 */
 	if (IS_ENABLED(CONFIG_ARM64_PSEUDO_NMI) && ctx->pub.nr_user)
 		return false;
 
 	raw_spin_lock(&ctx->lock);
-	/* Locks of two tasks have no order.  Somebody is at one of them: take the usual way. */
+	/* Locks of two tasks have no order.  Another CPU has this one: take the usual way. */
 	if (!raw_spin_trylock(&other->lock)) {
 		raw_spin_unlock(&ctx->lock);
 		return false;

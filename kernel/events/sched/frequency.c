@@ -3,7 +3,7 @@
  * Frequency mode: attr.sample_freq asks for samples per second, so the period has to follow the
  * rate at which events happen.
  *
- * A throttled event is on ctx->throttled, so the tick looks at nobody else; overflow.c says when an
+ * A throttled event is on ctx->throttled, so the tick looks at no other; overflow.c says when an
  * event is, and locking.rst how an NMI can put it there.
  *
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
@@ -14,7 +14,7 @@
  * at the counts as well.  Each measurement moves the period by an eighth of what it is off.
  *
  * Callers and context:
- *   pe_adjust_period()  overflow.c, on the event's CPU, interrupts off, perhaps in NMI; the tick
+ *   pe_adjust_period()  overflow.c, on the event's CPU, interrupts off, perhaps in NMI
  *   pe_tick_freq()      perf_event_task_tick(), interrupts off; takes ctx->lock
  *
  * An NMI may adjust the period of an event while the tick does.  Both write whole words and each
@@ -80,16 +80,11 @@ u64 pe_period_step(u64 period, u64 wanted)
 	return period ?: 1;
 }
 
-/**
- * pe_adjust_period() - let the period of an event follow a measurement
- * @e: event in frequency mode
- * @nsec: length of the measurement
- * @count: events in that time
- * @disable: the event is counting, so that it must be stopped before its counter can be reloaded
- *
- * On the event's CPU, interrupts off, NMI included.
+/*
+ * The next period of an event, from a measurement: @count events in @nsec.  Return: the one that
+ * has begun turned out far too long, and what is left of it is not to be waited for.
  */
-void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count, bool disable)
+static __always_inline bool step_period(struct pe_event *e, u64 nsec, u64 count)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 period;
@@ -97,15 +92,25 @@ void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count, bool disable)
 	period = pe_period_step(hw->sample_period,
 				pe_period_for(e->attr.sample_freq, nsec, count));
 	hw->sample_period = period;
+	return local64_read(&hw->period_left) > (s64)min_t(u64, period, S64_MAX / 8) * 8;
+}
 
-	/* What is left of a period that turned out far too long is not waited for. */
-	if (local64_read(&hw->period_left) <= (s64)min_t(u64, period, S64_MAX / 8) * 8)
+/**
+ * pe_adjust_period() - let the period of an event that counts follow a measurement
+ * @e: event in frequency mode
+ * @nsec: length of the measurement
+ * @count: events in that time
+ *
+ * On the event's CPU, interrupts off, NMI included.
+ */
+void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count)
+{
+	if (!step_period(e, nsec, count))
 		return;
-	if (disable)
-		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
-	local64_set(&hw->period_left, 0);
-	if (disable)
-		e->pmu->start(&e->pub, PERF_EF_RELOAD);
+	/* Its counter cannot be reloaded before it has stopped. */
+	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	local64_set(&e->hw.period_left, 0);
+	e->pmu->start(&e->pub, PERF_EF_RELOAD);
 }
 
 /**
@@ -280,8 +285,8 @@ static void follow_rate(struct pe_event *e, struct pmu_pause *pause)
 	count = local64_read(&e->count);
 	delta = count - e->hw.freq_count_stamp;
 	e->hw.freq_count_stamp = count;
-	if (delta > 0)
-		pe_adjust_period(e, TICK_NSEC, delta, false);
+	if (delta > 0 && step_period(e, TICK_NSEC, delta))
+		local64_set(&e->hw.period_left, 0);
 	e->pmu->start(&e->pub, delta > 0 ? PERF_EF_RELOAD : 0);
 }
 

@@ -337,20 +337,20 @@ static void leave_group(struct pe_event *e, u64 now)
 /**
  * pe_withdraw() - the one way out of a context: close, exit, exec, error unwinding
  * @e: an event that was attached
- * @keep_group: its task exits, but the group can still be read and goes when its files are closed
+ * @how: what becomes of its place in the group
  * @now: pe_now()
  *
  * May be called again, to leave the group or for nothing.
  * Leaves @e OFF or in an error state, not counting, in no list of its context.
  */
-void pe_withdraw(struct pe_event *e, bool keep_group, u64 now)
+void pe_withdraw(struct pe_event *e, enum pe_withdrawal how, u64 now)
 {
 	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (attached)
 		stop(e, now);
-	if (!keep_group)
+	if (how == PE_LEAVE_GROUP)
 		leave_group(e, now);
 	if (!attached)
 		return;

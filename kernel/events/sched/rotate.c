@@ -3,7 +3,7 @@
  * Multiplexing: when the eligible flexible groups of a PMU do not all fit, take turns.
  *
  * Each PMU has a timer per CPU.  It is armed when a group is turned away and runs, with the PMU's
- * interval (perf_event_mux_interval_ms in sysfs), until a turn ends with nobody starved.  A turn
+ * interval (perf_event_mux_interval_ms in sysfs), until a turn ends with no group starved.  A turn
  * takes flexible groups off, moves the first group that was running to the end of its queue, and
  * puts on what fits.  The CPU's groups go on before the task's, so when the CPU's have to move,
  * the task's go off first.
@@ -34,7 +34,7 @@ static void move_first_to_end(struct pe_pmu_ctx *pmu_ctx)
 	group_queue_append(&lane->queue[PE_FLEXIBLE], &leader->queue, pmu_ctx->ctx->next_seq++);
 }
 
-/* Return: somebody was starved, so the timer goes on. */
+/* Return: a group was starved, so the timer goes on. */
 static bool take_turn(struct perf_cpu_pmu_context *cpc)
 {
 	struct pe_pmu_ctx *cpu_pmu_ctx = &cpc->cpu_pmu_ctx;

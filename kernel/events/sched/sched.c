@@ -420,7 +420,7 @@ void pe_lane_out(struct pe_lane *lane, u64 now)
 
 /**
  * pe_lane_in() - add the groups of one lane to what is on the hardware
- * @lane: a lane of a slot that is in, in a PMU context in which nobody is starved
+ * @lane: a lane of a slot that is in, in a PMU context in which no group is starved
  * @class: pinned or flexible
  * @now: pe_now()
  *

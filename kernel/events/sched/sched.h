@@ -169,8 +169,13 @@ void pe_pmu_resched_oncpu(struct pmu *pmu, unsigned int cpu_classes, unsigned in
 			  u64 now);
 
 /* group.c: state of whole events, passive or scheduled; ctx->lock held, on the CPU if ctx is in */
+enum pe_withdrawal {
+	PE_LEAVE_GROUP,
+	PE_KEEP_GROUP,		/* its task exits; the group is read on, and goes when closed */
+};
+
 void pe_install(struct pe_event *e, u64 now);
-void pe_withdraw(struct pe_event *e, bool keep_group, u64 now);
+void pe_withdraw(struct pe_event *e, enum pe_withdrawal how, u64 now);
 void pe_group_take(struct pe_event *leader, u64 now);
 void pe_group_bring(struct pe_event *leader, u64 now);
 void pe_enable_locked(struct pe_event *e, u64 now);
@@ -255,8 +260,8 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
 #define PE_THROTTLED	U64_MAX		/* hw.interrupts of an event that is throttled */
 u64 pe_period_for(u64 freq, u64 nsec, u64 count);
 u64 pe_period_step(u64 period, u64 wanted);
-void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count, bool disable);
-void pe_tick_freq(struct pe_ctx *ctx, bool unthrottle);
+void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count);
+void pe_tick_freq(struct pe_ctx *ctx, bool release);
 void pe_throttle_list(struct pe_event *e);
 void pe_throttle_unlist(struct pe_event *e);
 bool pe_unthrottle(struct pe_event *e);

@@ -376,7 +376,7 @@ static bool compute_ranges(struct pe_event *e, struct mm_struct *mm)
  * @e: the event or an inherited copy, referenced; the filter mutex held
  *
  * It goes to no other task meanwhile: see unlike().  If it goes to another CPU it is started there,
- * with the ranges.  Task context, sleeps, for as long as somebody keeps the task's mmap_lock.
+ * with the ranges.  Task context, sleeps, for as long as the task's mmap_lock is taken.
  */
 void pe_addr_filters_apply(struct pe_event *e)
 {

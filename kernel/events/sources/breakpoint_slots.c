@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may have how many breakpoints.
+ * How many breakpoints tasks and CPUs may have.
  *
  * Each CPU has the same few debug registers, of one or two kinds (for code and for data).  A
  * breakpoint that was opened must never lack a register, so room is set aside for it at open, on
@@ -318,7 +318,7 @@ int dbg_reserve_bp_slot(struct perf_event *bp)
  * dbg_release_bp_slot() - release_bp_slot() for a debugger that has stopped all other CPUs
  * @bp: a breakpoint of a CPU
  *
- * Contract.  Return: 0, or -1 if it has interrupted somebody here: try again.
+ * Contract.  Return: 0, or -1 if it has interrupted a change of the slots: try again.
  */
 int dbg_release_bp_slot(struct perf_event *bp)
 {
@@ -330,7 +330,7 @@ int dbg_release_bp_slot(struct perf_event *bp)
 }
 
 /**
- * hw_breakpoint_is_used() - does anybody have a breakpoint?
+ * hw_breakpoint_is_used() - is there any breakpoint?
  *
  * Contract, for tests.
  */

@@ -4,7 +4,7 @@
  *
  * Both count the time during which the event could count.  That is what the clock of its slot
  * shows; so a clock that only counts, in a group that needs no hardware, is passive: its count is
- * computed when somebody asks (pe_count_now()), and the operations below are called only when it is
+ * computed on request (pe_count_now()), and the operations below are called only when it is
  * enabled and disabled, on any CPU.  In a group that is scheduled they are called at each switch,
  * on the event's CPU.
  *
@@ -70,7 +70,7 @@ static bool expire(struct pe_event *e, u64 period)
 		return false;
 	}
 	perf_sample_data_init(&data, 0, period);
-	return pe_overflow(e, true, &data, regs);
+	return pe_overflow(e, PE_MAY_THROTTLE, &data, regs);
 }
 
 static enum hrtimer_restart pe_clock_pmu_fires(struct hrtimer *timer)

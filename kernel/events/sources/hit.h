@@ -45,7 +45,7 @@ static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sa
 	if (pe_overflow_once(e, data, regs))
 		return;
 	for (i = 1; unlikely(i < due); i++) {
-		if (pe_overflow(e, true, data, regs))
+		if (pe_overflow(e, PE_MAY_THROTTLE, data, regs))
 			break;
 	}
 }

@@ -193,15 +193,16 @@ static noinline void measure_rate(struct pe_event *e, u64 period)
 	hw->freq_time_stamp = now;
 	/* After a longer time the event was away, or idle: that is no measurement. */
 	if (delta > 0 && delta < 2 * TICK_NSEC)
-		pe_adjust_period(e, delta, period, true);
+		pe_adjust_period(e, delta, period);
 }
 
 /*
  * Count a sample, at the end of a @period.  Return: the event has to be stopped because it was
  * throttled just now.
  */
-static __always_inline bool account(struct pe_event *e, bool throttle, u64 period)
+static __always_inline bool account(struct pe_event *e, enum pe_throttling throttling, u64 period)
 {
+	bool throttle = throttling == PE_MAY_THROTTLE;
 	bool stop = false;
 	u64 nr;
 
@@ -229,7 +230,7 @@ static __always_inline bool account(struct pe_event *e, bool throttle, u64 perio
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	return account(pe(event), true, event->hw.last_period);
+	return account(pe(event), PE_MAY_THROTTLE, event->hw.last_period);
 }
 
 enum wanted {
@@ -269,10 +270,10 @@ static void note_signal(struct pe_event *e, bool last)
 }
 
 /* All that an overflow may lead to.  Return: the event has to be stopped. */
-static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
+static int act(struct pe_event *e, enum pe_throttling throttling, struct perf_sample_data *data,
 	       struct pt_regs *regs)
 {
-	int stop = account(e, throttle, data->period);
+	int stop = account(e, throttling, data->period);
 	struct pe_notify *notify = pe_notify(e);
 	enum pe_tell tell = PE_TELL_AS_EVER;
 	enum wanted wanted;
@@ -296,13 +297,13 @@ static int act(struct pe_event *e, bool throttle, struct perf_sample_data *data,
 	if (unlikely(tell == PE_TELL_ALL) && pe_notify_now(e, notify))
 		stop = 1;
 
-	/* Each overflow is a signal, whether or not a record was due to wake somebody. */
+	/* Each overflow is a signal, whether or not a record was due to wake a reader. */
 	if (READ_ONCE(e->sink->fasync) && e->pending_kill)
 		pe_queue_signal(e);
 	return stop;
 }
 
-static noinline int slow_overflow(struct pe_event *e, bool throttle,
+static noinline int slow_overflow(struct pe_event *e, enum pe_throttling throttling,
 				  struct perf_sample_data *data, struct pt_regs *regs)
 {
 	int stop;
@@ -312,11 +313,11 @@ static noinline int slow_overflow(struct pe_event *e, bool throttle,
 	if (unlikely(READ_ONCE(e->pending_disable)))
 		return 1;
 	if (likely(!e->aux_event))
-		return act(e, throttle, data, regs);
+		return act(e, throttling, data, regs);
 
 	/* The tracer is paused before the sample is taken, and resumed after it. */
 	pe_aux_pause(e);
-	stop = act(e, throttle, data, regs);
+	stop = act(e, throttling, data, regs);
 	pe_aux_resume(e);
 	return stop;
 }
@@ -324,7 +325,7 @@ static noinline int slow_overflow(struct pe_event *e, bool throttle,
 /**
  * pe_overflow() - an event has counted one period
  * @e: the event
- * @throttle: it may be throttled for this
+ * @throttling: may it be throttled for this?
  * @data: the sample, initialised
  * @regs: registers at the overflow
  *
@@ -332,7 +333,7 @@ static noinline int slow_overflow(struct pe_event *e, bool throttle,
  *
  * Return: nonzero if the event has to be stopped.
  */
-int pe_overflow(struct pe_event *e, bool throttle, struct perf_sample_data *data,
+int pe_overflow(struct pe_event *e, enum pe_throttling throttling, struct perf_sample_data *data,
 		struct pt_regs *regs)
 {
 	int stop;
@@ -341,8 +342,8 @@ int pe_overflow(struct pe_event *e, bool throttle, struct perf_sample_data *data
 	if (unlikely(!is_sampling_event(&e->pub)))
 		return 0;
 	if (unlikely(READ_ONCE(e->sink->slow_overflow)))
-		return slow_overflow(e, throttle, data, regs);
-	stop = account(e, throttle, data->period);
+		return slow_overflow(e, throttling, data, regs);
+	stop = account(e, throttling, data->period);
 	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
 	return stop;
 }
@@ -361,7 +362,7 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 	lockdep_assert_irqs_disabled();
 	if (unlikely(READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE))
 		return 0;
-	return pe_overflow(pe(event), true, data, regs);
+	return pe_overflow(pe(event), PE_MAY_THROTTLE, data, regs);
 }
 
 /* A new tick begins.  Return: something was throttled in the old one. */

@@ -4,7 +4,7 @@
  *
  * All of it is in /proc for everybody to read; here it is of the same moment as the other counts of
  * a group.  Everything is read with interrupts off, NMI included, so these are single words that
- * somebody else keeps.
+ * the rest of the kernel keeps.
  */
 #include <linux/sched/loadavg.h>
 #include <linux/sched/stat.h>

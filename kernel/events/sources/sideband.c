@@ -10,9 +10,9 @@
  *   is bound to, if any.  A context that has just got its first event hears nothing until it is in,
  *   which it is before that open returns: others may write to its buffers till then (tracepoint.c).
  *
- * Contexts keep the events that ask for anything on a list of their own (pe_ctx.sideband), so who
- * does not ask costs nothing here.  Before that stands one counter for each kind of record; with
- * nobody interested in the whole system a hook is one load and one branch.
+ * Contexts keep the events that ask for anything on a list of their own (pe_ctx.sideband), so an
+ * event that does not ask costs nothing here.  Before that stands one counter for each kind of
+ * record; with no event that asks in the whole system a hook is one load and one branch.
  *
  * Callers: the hooks in sideband_task.c, sideband_mmap.c and sideband_code.c.  Contexts differ:
  * SWITCH comes from the scheduler with irqs off and the run queue locked, others from tasks that
@@ -21,7 +21,7 @@
  *
  * A record that takes effort to make is formatted between pe_sideband_wanted() and
  * pe_sideband_each().  The task may move to another CPU in between.  Then events of the new CPU
- * get the record if somebody on the old one wanted it; each answer is one that would have been
+ * get the record if an event of the old one wanted it; each answer is one that would have been
  * given had the whole hook run there, because the move and the hook are not ordered.
  */
 #include "sources.h"
@@ -83,7 +83,7 @@ void pe_sideband_each(u32 wanted, struct pe_ctx *task_ctx, pe_sideband_fn fn, vo
 }
 
 /**
- * pe_sideband_wanted() - would pe_sideband_each() find anybody here and now?
+ * pe_sideband_wanted() - would pe_sideband_each() find an event here and now?
  * @wanted: as there
  * @task_ctx: as there
  *

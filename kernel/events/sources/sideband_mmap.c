@@ -4,7 +4,7 @@
  *
  * mm calls perf_event_mmap() when current has made a mapping or changed its protection, with the
  * mmap lock held for writing; it may sleep.  Making the record is dear (a path, perhaps a build
- * id from the file), so it starts only after somebody is known to want it, happens once, and each
+ * id from the file), so it starts only after an event is known to want it, happens once, and each
  * event then takes the pieces its attr asks for.
  *
  * Layouts, after struct perf_event_header and before the sample_id trailer:

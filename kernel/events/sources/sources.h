@@ -11,7 +11,12 @@ struct bpf_prog;
 struct trace_event_call;
 
 /* overflow.c */
-int pe_overflow(struct pe_event *e, bool throttle, struct perf_sample_data *data,
+enum pe_throttling {
+	PE_NEVER_THROTTLE,
+	PE_MAY_THROTTLE,
+};
+
+int pe_overflow(struct pe_event *e, enum pe_throttling throttling, struct perf_sample_data *data,
 		struct pt_regs *regs);
 void pe_limits_init(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
@@ -40,7 +45,7 @@ static __always_inline int pe_overflow_once(struct pe_event *e, struct perf_samp
 	perf_overflow_handler_t handler = READ_ONCE(e->overflow_handler);
 
 	if (unlikely(READ_ONCE(e->sink->slow_overflow)) || e->attr.freq)
-		return pe_overflow(e, false, data, regs);
+		return pe_overflow(e, PE_NEVER_THROTTLE, data, regs);
 	pe_count_sample(e);
 	handler(&e->pub, data, regs);
 	return 0;
@@ -114,7 +119,7 @@ static inline u64 pe_periods_divide(struct pe_event *e, struct pe_periods *p)
 }
 #endif
 
-/* notify.c: of an overflow that makes a sample, somebody is told */
+/* notify.c: who is told of an overflow that makes a sample */
 enum pe_tell {
 	PE_TELL_AS_EVER,	/* the owner of the file, as Linux 6.12 does; and as records say */
 	PE_TELL_NOBODY,		/* as records say */
@@ -181,7 +186,7 @@ unsigned int pe_sideband_pad(char *name);
 extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */
 extern atomic_t pe_build_id_users;		/* sideband_mmap.c */
 
-/* Does anybody in the whole system ask for this kind of record? */
+/* Does an event in the whole system ask for this kind of record? */
 static inline bool pe_sideband_used(enum pe_sideband kind)
 {
 	return atomic_read(&pe_sideband_users[kind]);

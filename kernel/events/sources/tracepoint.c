@@ -13,7 +13,7 @@
  * Some scheduler tracepoints name the task that they are about.  An event that follows that task
  * counts and samples the hit too, though the task is not running: see hit_target().  It takes the
  * lock of that task's context, which a hit under a context lock could not; no code under such a
- * lock wakes somebody.
+ * lock wakes a task.
  */
 #include <linux/capability.h>
 #include <linux/trace_events.h>
@@ -63,7 +63,7 @@ struct pmu pe_tracepoint_pmu = TRACE_PMU(pe_tracepoint_init, NULL);
 #if defined(CONFIG_KPROBE_EVENTS) || defined(CONFIG_UPROBE_EVENTS)
 /*
  * attr.config of a probe: bit 0, at the return of the function; upper half, uprobes only, the
- * offset in the file of a counter that is above zero while somebody is attached.
+ * offset in the file of a counter that is above zero while a probe is attached.
  */
 #define PROBE_AT_RETURN		BIT_ULL(0)
 #define PROBE_COUNTER_SHIFT	32
@@ -271,7 +271,7 @@ static noinline void hit_task(struct task_struct *task, u64 count, void *record,
 	hit_target(task, &(struct trace_hit) { count, &raw, regs });
 }
 
-/* Does anybody look at the record?  What all records begin with is filled in for those only. */
+/* Does an event look at the record?  What all records begin with is filled in for those only. */
 static bool reads_record(struct perf_event *event, struct event_filter *filter)
 {
 	return is_sampling_event(event) || filter;

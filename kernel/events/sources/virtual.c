@@ -203,7 +203,7 @@ static int pe_virtual_init(struct perf_event *event)
 
 /*
  * A number that is not of any mode is none that attr.exclude_* could leave out: they are ignored,
- * as by the clocks, and have to be set by those who may not count in the kernel.
+ * as by the clocks, and have to be set by users that may not count in the kernel.
  */
 struct pmu pe_virtual_pmu = {
 	.lasting	= true,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The vendor-neutral core of the x86 CPU PMU driver: what its files share.
+ * The vendor-neutral core of the x86 CPU PMU driver: what its files and ../start/ share.
  *
  * The contract with the vendor files (struct x86_pmu, struct cpu_hw_events, the x86_pmu_* and
- * x86_perf_* functions) is ../perf_event.h.  Names that only this folder uses start with x86_pe_.
+ * x86_perf_* functions) is ../perf_event.h.  Names that only these two use start with x86_pe_.
  * Documentation/perf_events/x86.rst describes the files, contexts and locks.
  */
 #ifndef _ARCH_X86_EVENTS_CORE_H
@@ -19,6 +19,7 @@ DECLARE_STATIC_CALL(x86_pmu_guest_get_msrs, *x86_pmu.guest_get_msrs);
 
 /* x86_pmu.c: the PMU, and what hybrid PMUs are copies of */
 extern struct pmu x86_pe_pmu;
+void __init x86_pe_set_calls(void);
 
 /* pmu.c */
 void __init x86_pe_pmu_init(void);

@@ -15,7 +15,8 @@ static void free_cpu(struct cpu_hw_events *cpuc)
 {
 	if (IS_ERR_OR_NULL(cpuc))
 		return;
-	intel_cpuc_finish(cpuc);
+	if (x86_pmu.cpuc_finish)
+		x86_pmu.cpuc_finish(cpuc);
 	kfree(cpuc);
 }
 
@@ -39,7 +40,7 @@ static struct cpu_hw_events *make_up_cpu(struct pmu *pmu)
 		return ERR_PTR(-ENOMEM);
 	cpuc->is_fake = 1;
 	cpuc->pmu = pmu;
-	if (cpu >= nr_cpu_ids || intel_cpuc_prepare(cpuc, cpu)) {
+	if (cpu >= nr_cpu_ids || (x86_pmu.cpuc_prepare && x86_pmu.cpuc_prepare(cpuc, cpu))) {
 		free_cpu(cpuc);
 		return ERR_PTR(-ENOMEM);
 	}

@@ -91,8 +91,8 @@ int x86_reserve_hardware(void)
 	if (!taken) {
 		if (!take_registers())
 			return -EBUSY;
-		reserve_ds_buffers();
-		reserve_lbr_buffers();
+		if (x86_pmu.reserve_buffers)
+			x86_pmu.reserve_buffers();
 		taken = true;
 	}
 	atomic_inc(&users);
@@ -107,8 +107,8 @@ static void x86_pe_give_all_back(struct work_struct *work)
 		return;
 	taken = false;
 	release_registers();
-	release_ds_buffers();
-	release_lbr_buffers();
+	if (x86_pmu.release_buffers)
+		x86_pmu.release_buffers();
 }
 
 static DECLARE_DELAYED_WORK(give_back_work, x86_pe_give_all_back);

@@ -3,8 +3,8 @@
  * What all files of the driver work with: the vendor's struct x86_pmu, the state of each CPU, the
  * struct pmu, and the static calls.
  *
- * x86_pmu and the static calls are written at boot (the vendor, init.c), x86_pe_pmu by pmu.c, and
- * cpu_hw_events by its CPU with interrupts off.  Nothing here calls another file of the driver.
+ * x86_pmu and the static calls are written at boot (the vendor, ../start/), x86_pe_pmu by pmu.c,
+ * and cpu_hw_events by its CPU with interrupts off.  Nothing here calls another file of the driver.
  */
 #include <linux/perf_event.h>
 
@@ -29,6 +29,14 @@ struct event_constraint emptyconstraint;
 #include "calls.h"
 /* KVM calls this one even if there is no PMU. */
 DEFINE_STATIC_CALL_RET0(x86_pmu_guest_get_msrs, *x86_pmu.guest_get_msrs);
+
+/* x86_pmu is complete. */
+void __init x86_pe_set_calls(void)
+{
+#define X86_PE_CALL(op)	static_call_update(x86_pmu_##op, x86_pmu.op)
+#include "calls.h"
+	static_call_update(x86_pmu_guest_get_msrs, x86_pmu.guest_get_msrs);
+}
 
 /**
  * is_x86_event - is this an event of the CPU PMU, or of one of them?

@@ -16,6 +16,10 @@ struct intel_pe_core;
 
 #define INTEL_PE_IN_TX	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
+/* init.c */
+int intel_pe_init_arch(void);
+int intel_pe_init(const struct intel_pe_model *model);
+
 /* pmu.c: templates of x86_pmu for perfmon v1, and for v2 and later */
 extern const struct x86_pmu intel_pe_v1_pmu, intel_pe_v2_pmu;
 extern u64 intel_pe_event_codes[PERF_COUNT_HW_MAX];
@@ -143,22 +147,8 @@ void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixe
 void intel_pe_probe_extra_regs(struct extra_reg *er);
 bool intel_pe_msr_works(u32 msr, u64 mask);
 
-/* pebs/events.c: tables of cores that 6.12 does not tell apart */
-extern struct event_constraint intel_cmt_pebs_event_constraints[];
-extern struct event_constraint intel_dkt_pebs_event_constraints[];
-extern struct event_constraint intel_pnc_pebs_event_constraints[];
-
-/* pebs/source.c: of machines that 6.12 does not know */
-void intel_pe_arl_h_data_source(void);
-void intel_pe_pnc_data_source(void);
-void intel_pe_nvl_data_source(void);
-u64 intel_pe_omr_latency(struct perf_event *event, u64 status);
-
 /* sysfs.c */
 int intel_pe_sysfs_init(const struct intel_pe_model *model);
-
-/* models/models.c */
-const struct intel_pe_model *intel_pe_find_model(u32 vfm, int version);
 
 /* quirks.c: errata that are looked for at boot; a model lists them */
 void intel_pe_quirk_clovertown(void);

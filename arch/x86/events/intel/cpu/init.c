@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Boot: which CPU is this, and what follows for x86_pmu?
+ * Boot: what follows for x86_pmu from CPUID and from the model?
  *
  * CPUID's leaf 10 says how many counters of what kind there are, and which version the rest is; a
- * model of CPU adds what the architecture does not say (model.h).  Called once by the
- * vendor-neutral core, before anything counts; it does the registration.
+ * model of CPU adds what the architecture does not say (model.h).  Called once from
+ * models/models.c, before anything counts; registration comes later (../../start/).
  */
-#include <linux/slab.h>
-
-#include <asm/cpu_device_id.h>
-#include <asm/intel-family.h>
-
 #include "model.h"
 
 #define MOST_QUIRKS	3
 
 /* Leaf 10 */
-struct perfmon_leaf {
+static struct perfmon_leaf {
 	union cpuid10_eax	eax;
 	union cpuid10_ebx	ebx;
 	u32			fixed;
 	union cpuid10_edx	edx;
-};
+} leaf __initdata;
 
 static u64 __init first(unsigned int n)
 {
@@ -29,31 +24,31 @@ static u64 __init first(unsigned int n)
 }
 
 /* CPUs before v5 say how many fixed counters there are, and some wrongly none: there are three. */
-static u64 __init fixed_counters(const struct perfmon_leaf *leaf)
+static u64 __init fixed_counters(void)
 {
-	unsigned int n = leaf->edx.split.num_counters_fixed;
+	unsigned int n = leaf.edx.split.num_counters_fixed;
 
-	if (leaf->eax.split.version_id >= 5)
-		return leaf->fixed;
-	if (leaf->eax.split.version_id < 2)
+	if (leaf.eax.split.version_id >= 5)
+		return leaf.fixed;
+	if (leaf.eax.split.version_id < 2)
 		return 0;
 	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		n = max(n, 3U);
 	return first(n);
 }
 
-static void __init take_leaf(const struct perfmon_leaf *leaf)
+static void __init take_leaf(void)
 {
-	int bits = leaf->eax.split.bit_width;
+	int bits = leaf.eax.split.bit_width;
 
-	x86_pmu = leaf->eax.split.version_id < 2 ? intel_pe_v1_pmu : intel_pe_v2_pmu;
-	x86_pmu.version = leaf->eax.split.version_id;
+	x86_pmu = leaf.eax.split.version_id < 2 ? intel_pe_v1_pmu : intel_pe_v2_pmu;
+	x86_pmu.version = leaf.eax.split.version_id;
 	x86_pmu.cntval_bits = bits;
 	x86_pmu.cntval_mask = BIT_ULL(bits) - 1;
-	x86_pmu.cntr_mask64 = first(leaf->eax.split.num_counters);
-	x86_pmu.fixed_cntr_mask64 = fixed_counters(leaf);
-	x86_pmu.events_maskl = leaf->ebx.full;
-	x86_pmu.events_mask_len = leaf->eax.split.mask_length;
+	x86_pmu.cntr_mask64 = first(leaf.eax.split.num_counters);
+	x86_pmu.fixed_cntr_mask64 = fixed_counters();
+	x86_pmu.events_maskl = leaf.ebx.full;
+	x86_pmu.events_mask_len = leaf.eax.split.mask_length;
 	x86_pmu.config_mask = intel_pe_config_bits();
 	x86_pmu.pebs_events_mask = intel_pmu_pebs_mask(x86_pmu.cntr_mask64);
 	x86_pmu.pebs_capable = PEBS_COUNTER_MASK;
@@ -214,44 +209,33 @@ static void __init init_capabilities(void)
 		x86_pmu.assign = intel_pe_report_output_id;
 }
 
-/* Before there was an architecture of it, by family. */
-static int __init init_old(void)
-{
-	switch (boot_cpu_data.x86) {
-	case 0x6:
-		return p6_pmu_init();
-	case 0xb:
-		return knc_pmu_init();
-	case 0xf:
-		return p4_pmu_init();
-	}
-	return -ENODEV;
-}
-
 /**
- * intel_pmu_init - fill in x86_pmu
+ * intel_pe_init_arch - fill in of x86_pmu what the architecture says
  *
  * Return: 0, or why there is no PMU.
  */
-int __init intel_pmu_init(void)
+int __init intel_pe_init_arch(void)
 {
-	const struct intel_pe_model *model;
-	struct perfmon_leaf leaf;
-	int ret;
-
-	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
-		return init_old();
 	cpuid(10, &leaf.eax.full, &leaf.ebx.full, &leaf.fixed, &leaf.edx.full);
 	if (leaf.eax.split.mask_length < ARCH_PERFMON_EVENTS_COUNT)
 		return -ENODEV;
-
-	take_leaf(&leaf);
+	take_leaf();
 	init_records();
-	model = intel_pe_find_model(boot_cpu_data.x86_vfm, x86_pmu.version);
-	ret = take_model(model);
+	return 0;
+}
+
+/**
+ * intel_pe_init - fill in the rest
+ * @model: what the CPU is
+ *
+ * Return: 0, or why there is no PMU.
+ */
+int __init intel_pe_init(const struct intel_pe_model *model)
+{
+	int ret = take_model(model);
+
 	if (ret)
 		return ret;
-
 	intel_pe_clip_counters(&x86_pmu.cntr_mask64, &x86_pmu.fixed_cntr_mask64,
 			       &x86_pmu.intel_ctrl);
 	intel_pe_has_any_thread = x86_pmu.version >= 2;

@@ -3,8 +3,8 @@
  * A model of CPU is data: this is what a description of one consists of.
  *
  * The descriptions are in models/, one file per generation, all of them discarded after boot.
- * init.c and tables.c make of them what the driver works with.  Lists of rows end with an empty
- * row.
+ * models/models.c finds that of this CPU; init.c and tables.c make of it what the driver works
+ * with.  Lists of rows end with an empty row.
  */
 #ifndef _ARCH_X86_EVENTS_INTEL_MODEL_H
 #define _ARCH_X86_EVENTS_INTEL_MODEL_H
@@ -194,7 +194,7 @@ extern const struct intel_pe_model intel_pe_arrowlake_h, intel_pe_novalake;
 /* Those of unknown models, by version of perfmon */
 extern const struct intel_pe_model intel_pe_arch1, intel_pe_arch2, intel_pe_arch5;
 
-/* models/models.c: for KUnit */
+/* models/models.c, for KUnit */
 struct intel_pe_model_entry {
 	u32				vfm;
 	const struct intel_pe_model	*model;
@@ -202,6 +202,7 @@ struct intel_pe_model_entry {
 
 extern const struct intel_pe_model_entry intel_pe_models[];
 extern const unsigned int intel_pe_nr_models;
+const struct intel_pe_model *intel_pe_find_model(u32 vfm, int version);
 
 /* tables.c: pure */
 struct event_constraint *intel_pe_expand_rules(const struct intel_pe_rule *rules);

@@ -43,6 +43,18 @@ static void intel_pe_sched_task(struct perf_event_pmu_context *pmu_ctx, struct t
 	intel_pmu_lbr_sched_task(pmu_ctx, task, sched_in);
 }
 
+static void intel_pe_reserve_buffers(void)
+{
+	reserve_ds_buffers();
+	reserve_lbr_buffers();
+}
+
+static void intel_pe_release_buffers(void)
+{
+	release_ds_buffers();
+	release_lbr_buffers();
+}
+
 /*
  * Counters are loaded with 32 bits that are extended by their sign, unless the model has other
  * registers for them: hence the greatest period.
@@ -68,7 +80,11 @@ static void intel_pe_sched_task(struct perf_event_pmu_context *pmu_ctx, struct t
 	.cpu_prepare		= intel_pe_cpu_prepare,			\
 	.cpu_starting		= intel_pe_cpu_starting,		\
 	.cpu_dying		= intel_pe_cpu_dying,			\
-	.cpu_dead		= intel_pe_cpu_dead
+	.cpu_dead		= intel_pe_cpu_dead,			\
+	.cpuc_prepare		= intel_cpuc_prepare,			\
+	.cpuc_finish		= intel_cpuc_finish,			\
+	.reserve_buffers	= intel_pe_reserve_buffers,		\
+	.release_buffers	= intel_pe_release_buffers
 
 /* Hypervisors combine v1 with models that are newer, so it has shared registers and the rest. */
 const struct x86_pmu intel_pe_v1_pmu __initconst = {

@@ -7,7 +7,7 @@
 #ifndef _ARCH_X86_EVENTS_INTEL_LBR_H
 #define _ARCH_X86_EVENTS_INTEL_LBR_H
 
-#include "../cpu.h"
+#include "../../../perf_event.h"
 
 /* What a branch record tells besides from and to, and where. */
 #define INTEL_PE_BR_INFO	BIT(0)	/* it has an info word */

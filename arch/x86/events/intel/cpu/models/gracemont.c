@@ -10,6 +10,7 @@
  * code is the same.
  */
 #include "../model.h"
+#include "../pebs/pebs.h"
 
 /*
  * Codes of event 0 stand for fixed counters, others for events that general counters count, too.

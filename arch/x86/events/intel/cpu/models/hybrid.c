@@ -11,6 +11,7 @@
  * Documents and lists are those that goldencove.c and gracemont.c name.
  */
 #include "../model.h"
+#include "../pebs/pebs.h"
 
 #define BOTH	.pmus = hybrid_big_small
 #define BIG	.pmus = hybrid_big

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which model is described where.
+ * Boot: which CPU is this, and which model is described where?
+ *
+ * The core asks for the driver of Intel's CPUs here, above all the files of it.
  */
 #include <asm/cpu_device_id.h>
 #include <asm/intel-family.h>
@@ -81,4 +83,35 @@ const struct intel_pe_model * __init intel_pe_find_model(u32 vfm, int version)
 	if (version >= 5)
 		return &intel_pe_arch5;
 	return version > 1 ? &intel_pe_arch2 : &intel_pe_arch1;
+}
+
+/* Before there was an architecture of it, by family. */
+static int __init init_old(void)
+{
+	switch (boot_cpu_data.x86) {
+	case 0x6:
+		return p6_pmu_init();
+	case 0xb:
+		return knc_pmu_init();
+	case 0xf:
+		return p4_pmu_init();
+	}
+	return -ENODEV;
+}
+
+/**
+ * intel_pmu_init - fill in x86_pmu
+ *
+ * Return: 0, or why there is no PMU.
+ */
+int __init intel_pmu_init(void)
+{
+	int ret;
+
+	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
+		return init_old();
+	ret = intel_pe_init_arch();
+	if (ret)
+		return ret;
+	return intel_pe_init(intel_pe_find_model(boot_cpu_data.x86_vfm, x86_pmu.version));
 }

@@ -9,6 +9,7 @@
  * cyc: none), names are those of Lion Cove's events where the code is the same.
  */
 #include "../model.h"
+#include "../pebs/pebs.h"
 
 static const struct intel_pe_rule rules[] __initconst = {
 	INTEL_PE_BIG_FIXED,

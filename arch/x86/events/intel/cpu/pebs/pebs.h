@@ -7,7 +7,7 @@
 #ifndef _ARCH_X86_EVENTS_INTEL_PEBS_H
 #define _ARCH_X86_EVENTS_INTEL_PEBS_H
 
-#include "../cpu.h"
+#include "../../../perf_event.h"
 
 /*
  * The records of formats 0 to 3, in words of 64 bits.  Format 0 ends before the status, 1 before
@@ -69,7 +69,16 @@ void intel_pe_free_rewind(int cpu);
 bool intel_pe_rewind(struct pt_regs *regs);
 int intel_pe_last_insn(const u8 *code, int size, bool is_64bit);
 
-/* source.c */
+/* events.c: tables of cores that 6.12 does not tell apart */
+extern struct event_constraint intel_cmt_pebs_event_constraints[];
+extern struct event_constraint intel_dkt_pebs_event_constraints[];
+extern struct event_constraint intel_pnc_pebs_event_constraints[];
+
+/* source.c; the first four are of machines that 6.12 does not know */
+void intel_pe_arl_h_data_source(void);
+void intel_pe_pnc_data_source(void);
+void intel_pe_nvl_data_source(void);
+u64 intel_pe_omr_latency(struct perf_event *event, u64 status);
 u64 intel_pe_data_source(struct perf_event *event, u64 status);
 
 #endif

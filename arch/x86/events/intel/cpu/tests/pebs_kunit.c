@@ -10,6 +10,7 @@
 #include <kunit/test.h>
 #include <linux/perf_event.h>
 
+#include "../cpu.h"
 #include "../pebs/pebs.h"
 
 #define S(field, value)	PERF_MEM_S(field, value)

@@ -15,7 +15,7 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
-#include "core.h"
+#include "../core/core.h"
 
 static int x86_pe_prepare_cpu(unsigned int cpu)
 {
@@ -148,10 +148,7 @@ static void __init fill_in(void)
 
 	unconstrained = (struct event_constraint)
 		__EVENT_CONSTRAINT(0, x86_pmu.cntr_mask64, 0, x86_pmu_num_counters(NULL), 0, 0);
-
-#define X86_PE_CALL(op)	static_call_update(x86_pmu_##op, x86_pmu.op)
-#include "calls.h"
-	static_call_update(x86_pmu_guest_get_msrs, x86_pmu.guest_get_msrs);
+	x86_pe_set_calls();
 }
 
 /* Each PMU of a hybrid machine has its own name; that of the big cores gets the raw events. */
