@@ -7,9 +7,20 @@
 
 /* attr.c: in the order in which perf_event_open() goes through them */
 int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr);
+bool pe_attr_is_harmless(const struct perf_event_attr *attr);
 int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy() */
-int pe_attr_permit(const struct perf_event_attr *attr);
+int pe_attr_permit(const struct perf_event_attr *attr);	/* perf_event_paranoid up to 2 */
 int pe_attr_set_clock(struct pe_event *e, clockid_t id);	/* e has its PMU */
+
+/* own_tasks.c: may current ask for this though perf_event_paranoid leaves nobody anything? */
+#ifdef CONFIG_PERF_EVENTS_EXT
+bool pe_own_tasks_allow(const struct perf_event_attr *attr);
+#else
+static inline bool pe_own_tasks_allow(const struct perf_event_attr *attr)
+{
+	return false;
+}
+#endif
 
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
