@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * limits.c - what one user may have: with kernel.perf_ext_own_tasks his own tasks in user mode, at
- * any level of perf_event_paranoid, and nothing else.
+ * any level of perf_event_paranoid, and nothing else. And what all may have together: buffers.
  *
  * needs: hw
  */
+#include "lib/aux.h"
 #include "lib/ext.h"
 #include <linux/capability.h>
 #include <sys/prctl.h>
@@ -384,6 +385,95 @@ static void ends_when_a_program_is_set_user_id(void)
 	unlink(program);
 }
 
+/* ---- buffers of the machine ---- */
+
+static void pages_of_all(long long pages)
+{
+	pt_sysctl_set("perf_ext_buffer_kb", pages * pt_page_size() / 1024);
+}
+
+static struct pt_ring ring_of(int data_pages)
+{
+	struct perf_event_attr attr = user_mode(PT_SW(DUMMY));
+	struct pt_ring r;
+
+	pt_map(&r, pt_open(&attr, 0, -1, -1, 0), data_pages);
+	return r;
+}
+
+static void ring_fits(int data_pages)
+{
+	struct pt_ring r = ring_of(data_pages);
+
+	pt_unmap(&r);
+}
+
+static void no_ring_of(int data_pages)
+{
+	struct perf_event_attr attr = user_mode(PT_SW(DUMMY));
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	char text[128];
+
+	pt_check(!pt_try_map(fd, data_pages, PROT_READ), "1+%d pages", data_pages);
+	pt_need(pt_slurp("/sys/bus/event_source/last_error", text, sizeof(text)), "no last_error");
+	pt_check(!strcmp(text, "-1 mmap: above perf_ext_buffer_kb"), "%s", text);
+	close(fd);
+}
+
+static void another_user(void)
+{
+	no_ring_of(4);
+	ring_fits(2);
+}
+
+/* Each has a control page, too. */
+static void buffers_of_all(void)
+{
+	struct pt_ring big, small, other, last;
+
+	ext_need();
+	pt_sysctl_set("perf_event_paranoid", 2);
+	pt_eq(pt_sysctl_get("perf_ext_buffer_kb"), 0);
+	big = ring_of(16);		/* counted before there is a limit */
+	pages_of_all(33);
+	no_ring_of(16);
+	small = ring_of(8);
+	other = ring_of(2);
+	as_nobody(another_user);
+	last = ring_of(2);
+	pt_unmap(&other);
+	pt_unmap(&last);
+	no_ring_of(16);
+	pt_unmap(&small);
+	no_ring_of(16);			/* one page is missing */
+	pages_of_all(34);
+	small = ring_of(16);
+	no_ring_of(0);
+	pages_of_all(1);
+	pt_unmap(&big);
+	no_ring_of(0);
+	pt_unmap(&small);
+	big = ring_of(0);
+	no_ring_of(0);
+	pt_unmap(&big);
+}
+
+static void areas_of_all(void)
+{
+	struct aux x;
+
+	ext_need();
+	aux_load(NULL);
+	pages_of_all(1 + AUX_DATA_PAGES + 8);
+	aux_open(&x, 8, RW);
+	no_ring_of(0);
+	aux_unmap(&x);
+	ring_fits(4);
+	pages_of_all(1 + AUX_DATA_PAGES + 7);
+	aux_place(&x.ring, x.offset, x.size);
+	pt_eq(aux_try_map(&x, x.fd, RW), -EPERM);
+}
+
 static const struct pt_case cases[] = {
 	{ "off_by_default", off_by_default },
 	{ "roots_sysctl", roots_sysctl },
@@ -396,6 +486,8 @@ static const struct pt_case cases[] = {
 	{ "tasks_of_others", tasks_of_others },
 	{ "his_children", his_children },
 	{ "ends_when_a_program_is_set_user_id", ends_when_a_program_is_set_user_id },
+	{ "buffers_of_all", buffers_of_all },
+	{ "areas_of_all", areas_of_all },
 };
 
 int main(int argc, char **argv)
