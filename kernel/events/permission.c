@@ -4,7 +4,7 @@
  *
  *   perf_event_paranoid: what users without CAP_PERFMON may do
  *     -1 everything, 0 no raw tracepoint data, 1 no events of whole CPUs, 2 nothing about the
- *     kernel, 3 nothing at all
+ *     kernel, 3 nothing at all (but what abi/own_tasks.c lets through)
  *
  * /proc/sys/kernel writes it at any time, and it is read without a lock: a call that runs at the
  * same time may see either value.

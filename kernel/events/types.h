@@ -420,6 +420,7 @@ struct pe_event {
 	bool			rb_was_linked;		/* B: rb_unlinked is valid */
 	bool			was_idle;		/* for its freeing: see pe_pending_idle() */
 	bool			told_why;		/* its maker's: see pe_refuse() */
+	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */

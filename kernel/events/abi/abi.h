@@ -7,9 +7,20 @@
 
 /* attr.c: in the order in which perf_event_open() goes through them */
 int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *attr);
+bool pe_attr_is_harmless(const struct perf_event_attr *attr);
 int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy() */
-int pe_attr_permit(const struct perf_event_attr *attr);
+int pe_attr_permit(const struct perf_event_attr *attr);	/* perf_event_paranoid up to 2 */
 int pe_attr_set_clock(struct pe_event *e, clockid_t id);	/* e has its PMU */
+
+/* own_tasks.c: may current ask for this though perf_event_paranoid leaves nobody anything? */
+#ifdef CONFIG_PERF_EVENTS_EXT
+bool pe_own_tasks_allow(const struct perf_event_attr *attr);
+#else
+static inline bool pe_own_tasks_allow(const struct perf_event_attr *attr)
+{
+	return false;
+}
+#endif
 
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
@@ -83,6 +94,19 @@ struct pe_event *pe_of_file(struct file *file);
 
 /* fdinfo.c */
 void pe_show_fdinfo(struct seq_file *m, struct file *file);
+
+/* buffer_limit.c: pages of all buffers */
+#ifdef CONFIG_PERF_EVENTS_EXT
+int pe_buffers_take(unsigned long pages);
+void pe_buffers_give(unsigned long pages);
+#else
+static inline int pe_buffers_take(unsigned long pages)
+{
+	return 0;
+}
+
+static inline void pe_buffers_give(unsigned long pages) { }
+#endif
 
 /* mmap.c */
 int pe_mmap(struct file *file, struct vm_area_struct *vma);

@@ -84,6 +84,30 @@ static int check_branches(struct perf_event_attr *attr)
 	return 0;
 }
 
+static bool shows_kernel_branches(const struct perf_event_attr *attr)
+{
+	return attr->sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	       attr->branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+}
+
+static bool shows_kernel(const struct perf_event_attr *attr)
+{
+	return !attr->exclude_kernel || attr->text_poke ||
+	       (attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_kernel);
+}
+
+/**
+ * pe_attr_is_harmless() - does level 2 of perf_event_paranoid leave this to everybody?
+ * @attr: a checked request
+ *
+ * Return: nothing in it needs CAP_PERFMON.
+ */
+bool pe_attr_is_harmless(const struct perf_event_attr *attr)
+{
+	return !shows_kernel(attr) && !shows_kernel_branches(attr) && !attr->namespaces &&
+	       !(attr->sample_type & PERF_SAMPLE_PHYS_ADDR);
+}
+
 static int allow_kernel(const char *what)
 {
 	int ret = perf_allow_kernel();
@@ -93,9 +117,7 @@ static int allow_kernel(const char *what)
 
 static int permit_branches(const struct perf_event_attr *attr)
 {
-	const u64 privileged = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV;
-
-	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK && attr->branch_sample_type & privileged)
+	if (shows_kernel_branches(attr))
 		return allow_kernel("attr.branch_sample_type: no right to see the kernel's");
 	return 0;
 }
@@ -188,12 +210,6 @@ int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *a
 
 /* ---------------------------------------------------------------------- permit */
 
-static bool shows_kernel(const struct perf_event_attr *attr)
-{
-	return !attr->exclude_kernel || attr->text_poke ||
-	       (attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_kernel);
-}
-
 static int check_rate(const struct perf_event_attr *attr)
 {
 	if (attr->freq && attr->sample_freq > sysctl_perf_event_sample_rate)
@@ -207,17 +223,15 @@ static int check_rate(const struct perf_event_attr *attr)
  * pe_attr_permit() - may the caller ask for this at all?
  * @attr: a checked request
  *
- * What depends on the task or CPU to be watched is not decided here.
+ * What depends on the task or CPU to be watched is not decided here.  That perf_event_paranoid
+ * above 2 leaves nobody anything comes first: open.c.
  *
  * Return: 0, -EACCES, -EPERM, -EINVAL for a rate above the limit, or what the security module says.
  */
 int pe_attr_permit(const struct perf_event_attr *attr)
 {
-	int ret;
+	int ret = security_perf_event_open(PERF_SECURITY_OPEN);
 
-	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN))
-		return pe_err(-EACCES, "perf_event_paranoid: above 2, needs CAP_SYS_ADMIN");
-	ret = security_perf_event_open(PERF_SECURITY_OPEN);
 	if (!ret && shows_kernel(attr))
 		ret = allow_kernel("attr.exclude_kernel: 0 needs CAP_PERFMON");
 	if (!ret && attr->namespaces && !perfmon_capable())

@@ -27,7 +27,8 @@
  * The charge: a user may have perf_event_mlock_kb for each online CPU; what exceeds that counts
  * against RLIMIT_MEMLOCK of the mm that maps.  The buffer remembers both shares, the user and the
  * mm, because the last unmapping may be done by another process that has the file descriptor.  The
- * AUX area is charged, and given back, separately.
+ * AUX area is charged, and given back, separately.  What is charged is also counted for the machine
+ * as a whole: buffer_limit.c.
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
  * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports
@@ -54,6 +55,7 @@ static void give_back(const struct pe_charge *c)
 {
 	atomic_long_sub(c->user_pages, &c->user->perf_mlock);
 	atomic64_sub(c->mm_pages, &c->mm->pinned_vm);
+	pe_buffers_give(c->user_pages + c->mm_pages);
 }
 
 /* Takes as many of @pages as the user's allowance has left. */
@@ -74,7 +76,10 @@ static unsigned long take_from_user(struct user_struct *user, unsigned long page
 static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	int ret = pe_buffers_take(pages);
 
+	if (ret)
+		return ret;
 	c->user = current_user();
 	c->mm = mm;
 	c->user_pages = take_from_user(c->user, pages);

@@ -34,6 +34,7 @@
  * @cpu: CPU argument
  * @cgroup_fd: with PERF_FLAG_PID_CGROUP: descriptor of the cgroup's directory
  * @task: the task to observe, referenced; NULL for a CPU
+ * @own_tasks: perf_ext_own_tasks allowed it: no capability helps
  * @cred_locked: task->signal->exec_update_lock is held for reading
  * @group: the file behind group_fd
  * @leader: its event, when the new one shall be its sibling
@@ -47,6 +48,7 @@ struct opening {
 	int			cpu;
 	int			cgroup_fd;
 	struct task_struct	*task;
+	bool			own_tasks;
 	bool			cred_locked;
 	struct fd		group;
 	struct pe_event		*leader;
@@ -84,6 +86,18 @@ static void abandon(struct opening *o)
 		pe_put(o->e);
 	close_task(o);
 	fdput(o->group);
+}
+
+/* Of tasks only: a CPU or a cgroup is everybody's. */
+static int permit(struct opening *o, pid_t pid)
+{
+	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN)) {
+		o->own_tasks = pid != -1 && !(o->flags & PERF_FLAG_PID_CGROUP) &&
+			       pe_own_tasks_allow(o->attr);
+		if (!o->own_tasks)
+			return pe_err(-EACCES, "perf_event_paranoid: above 2, needs CAP_SYS_ADMIN");
+	}
+	return pe_attr_permit(o->attr);
 }
 
 static int open_group_file(struct opening *o, int group_fd)
@@ -134,6 +148,7 @@ static int make_event(struct opening *o)
 		.cpu	= o->cpu,
 		.task	= o->task,
 		.leader	= o->leader,
+		.own_tasks = o->own_tasks,
 	};
 	struct pe_event *e;
 
@@ -151,7 +166,7 @@ static int make_event(struct opening *o)
 }
 
 /* With sigtrap the caller also sends signals to the task. */
-static bool may_observe(const struct perf_event_attr *attr, struct task_struct *task)
+static bool may_observe(const struct opening *o, struct task_struct *task)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
@@ -159,8 +174,8 @@ static bool may_observe(const struct perf_event_attr *attr, struct task_struct *
 	/* What ptrace_may_access() would say, whatever the mode. */
 	if (same_thread_group(task, current))
 		return true;
-	capable = perfmon_capable();
-	if (attr->sigtrap) {
+	capable = !o->own_tasks && perfmon_capable();
+	if (o->attr->sigtrap) {
 		rcu_read_lock();
 		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
 		rcu_read_unlock();
@@ -179,7 +194,7 @@ static int check_task(struct opening *o)
 	if (err)
 		return err;
 	o->cred_locked = true;
-	return may_observe(o->attr, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
+	return may_observe(o, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
 }
 
 /* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
@@ -320,7 +335,7 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 		return pe_err(-EINVAL, "flags: unknown bit");
 	err = pe_attr_copy(attr_uptr, &attr);
 	if (!err)
-		err = pe_attr_permit(&attr);
+		err = permit(&o, pid);
 	if (err)
 		return err;
 	/* pid is the cgroup's directory, and its tasks are observed on one CPU. */

@@ -237,6 +237,7 @@ static struct pe_event *make(const struct pe_origin_args *args)
 	init_task_work(&e->sigtrap_work, pe_event_run_sigtrap);
 	e->attr = *args->attr;
 	e->cpu = args->cpu;
+	e->own_tasks = args->own_tasks;
 	e->oncpu = -1;
 	e->group_leader = args->leader ? &args->leader->pub : &e->pub;
 	e->ns = get_pid_ns(task_active_pid_ns(current));

@@ -15,6 +15,7 @@ struct pe_origin_args {
 	const int			*cgroup_fd;	/* NULL: not of a cgroup */
 	perf_overflow_handler_t		handler;
 	void				*handler_context;
+	bool				own_tasks;	/* see struct pe_event */
 };
 
 struct pe_event *pe_alloc(const struct pe_origin_args *args);

@@ -240,6 +240,16 @@ static struct pe_ctx *lock_group(const struct pe_event *e)
 }
 
 /*
+ * With perf_ext_own_tasks, events of PMUs that count what a task executes, and those that
+ * PERF_TYPE_SOFTWARE names.  The driver of another one is not asked.
+ */
+static bool is_open_to(const struct pmu *pmu, const struct pe_event *e)
+{
+	return likely(!e->own_tasks) || pmu->task_ctx_nr == perf_hw_context ||
+	       e->orig_type == PERF_TYPE_SOFTWARE;
+}
+
+/*
  * Asks one PMU.  Software events fit in any group and do not look at it, so opening one as a
  * sibling does not wait for the context.
  */
@@ -248,6 +258,8 @@ static int ask_pmu(struct pmu *pmu, struct pe_event *e)
 	struct pe_ctx *group = NULL;
 	int ret;
 
+	if (!is_open_to(pmu, e))
+		return pe_refuse(e, -EACCES, "attr.type: perf_ext_own_tasks: not this PMU");
 	if (!try_module_get(pmu->module))
 		return -ENODEV;
 
@@ -278,7 +290,7 @@ static int ask_all(struct pe_event *e)
 	struct pmu *pmu;
 
 	list_for_each_entry_srcu(pmu, &pe_pmus, entry, srcu_read_lock_held(&readers)) {
-		int ret = ask_pmu(pmu, e);
+		int ret = is_open_to(pmu, e) ? ask_pmu(pmu, e) : -ENOENT;
 
 		if (ret != -ENOENT)
 			return ret;

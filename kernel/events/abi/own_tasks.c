@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kernel.perf_ext_own_tasks: users may profile their own tasks in user mode, whatever
+ * perf_event_paranoid says.
+ *
+ * Up to 2 that sysctl lets them do so anyway.  Above, it leaves nothing to users without
+ * CAP_SYS_ADMIN, because drivers have had holes, and because events show what the kernel and other
+ * users do.  With 1 here, what is left is what a tracer of the task could see as well, and how long
+ * it took:
+ *
+ *   of a task, not of a CPU or a cgroup: permit() in open.c
+ *   that current may trace: its own threads, or what ptrace_may_access() grants, which asks the
+ *     security modules; CAP_PERFMON does not replace it, as it would up to 2: may_observe() there
+ *   in user mode: no kernel, no hypervisor, nothing that CAP_PERFMON is for, though current may
+ *     have it: pe_attr_is_harmless()
+ *   by the CPU's counters or by software: no tracepoints or probes, whose data are the kernel's, no
+ *     breakpoints, no tracers, no numbers of the kernel; their drivers are not even asked:
+ *     is_open_to() in pmu.c
+ *
+ * The rest is as at level 2: samples that come too late tell nothing of the kernel, and
+ * security_perf_event_open() is asked.  An event ends when its task executes something that its
+ * tracers may not look into, like a set-user-ID program: perf_event_exit_task().  Opening waits for
+ * such an exec by exec_update_lock, then asks.
+ *
+ * The sysctl belongs to the host's root: in a user namespace nobody can write it.  It is read once
+ * for an open; events that are open stay.
+ */
+#include <linux/sysctl.h>
+
+#include "abi.h"
+
+static int own_tasks __read_mostly;	/* 0 or 1 */
+
+/**
+ * pe_own_tasks_allow() - may anybody ask for such an event of his own task?
+ * @attr: a checked request for an event of a task
+ *
+ * Task context.  Return: yes, as far as the attr goes.
+ */
+bool pe_own_tasks_allow(const struct perf_event_attr *attr)
+{
+	return READ_ONCE(own_tasks) && attr->exclude_hv && pe_attr_is_harmless(attr);
+}
+
+static struct ctl_table sysctls[] = {
+	{
+		.procname	= "perf_ext_own_tasks",
+		.data		= &own_tasks,
+		.maxlen		= sizeof(own_tasks),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE,
+	},
+};
+
+static int __init pe_own_tasks_init(void)
+{
+	register_sysctl_init("kernel", sysctls);
+	return 0;
+}
+fs_initcall(pe_own_tasks_init);
