@@ -125,6 +125,11 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
 void pe_notify_restart(struct pe_ctx *ctx, void *arg);
 
+/* hold.c */
+void pe_hold(struct pe_event *e);
+void pe_hold_wait(struct pe_event *e);		/* from the task work of life/ext.c */
+void pe_hold_let_go(struct pe_event *e);
+
 /* breakpoint_slots.c */
 int pe_bp_slots_init(void);
 unsigned int pe_bp_slots(u64 bp_type);
