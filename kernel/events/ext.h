@@ -68,12 +68,32 @@ struct pe_masks {
  * struct pe_notify - the reader is told of every n-th overflow
  * @every: n; 0: off								l
  * @stop: and the group stops							l
+ * @hold: and the thread waits							l
  * @until: overflows until the next time						o
  */
 struct pe_notify {
 	u32	every;
 	bool	stop;
+	bool	hold;
 	u32	until;
+};
+
+/**
+ * struct pe_hold - the thread of an event waits; see sources/hold.c
+ * @e: the event								I
+ * @work: its task work, which the thread waits in
+ * @queued: that is under way, from the overflow to the end of the wait		c
+ * @from: @released at the overflow						c
+ * @released: so many times it has been let go					wq.lock
+ * @wq: where it waits
+ */
+struct pe_hold {
+	struct pe_event		*e;
+	struct callback_head	work;
+	unsigned int		queued;
+	unsigned int		from;
+	unsigned int		released;
+	wait_queue_head_t	wq;
 };
 
 /**
@@ -87,6 +107,7 @@ struct pe_notify {
  * @masks: those in force, one of @masks_pair, or NULL				l
  * @masks_pair: see there
  * @notify: see there
+ * @hold: see there
  */
 struct pe_ext {
 	u32			number;
@@ -98,6 +119,7 @@ struct pe_ext {
 	struct pe_masks		*masks;
 	struct pe_masks		masks_pair[2];
 	struct pe_notify	notify;
+	struct pe_hold		hold;
 };
 
 #ifdef CONFIG_PERF_EVENTS_EXT
@@ -145,6 +167,15 @@ static inline struct pe_notify *pe_notify(const struct pe_event *e)
 	struct pe_ext *ext = pe_ext(e);
 
 	return unlikely(ext) && READ_ONCE(ext->notify.every) ? &ext->notify : NULL;
+}
+
+/* Is the thread of an event held?  From the overflow on, until it is let go. */
+static inline bool pe_holds(const struct pe_event *e)
+{
+	struct pe_hold *hold = pe_ext(e) ? &pe_ext(e)->hold : NULL;
+
+	return hold && READ_ONCE(hold->queued) &&
+	       READ_ONCE(hold->released) == READ_ONCE(hold->from);
 }
 
 /* period_rule.c: pure */

@@ -18,6 +18,7 @@
 #define PERF_EXT_PERIODS	(1ULL << 0)	/* random, long and short periods */
 #define PERF_EXT_MASKS		(1ULL << 1)	/* members recorded and reset by a sample */
 #define PERF_EXT_NOTIFY		(1ULL << 2)	/* every n-th overflow is told of, or stops */
+#define PERF_EXT_BLOCK		(1ULL << 3)	/* and holds the thread */
 
 /**
  * struct perf_ext_info - what kernel and event can do, PERF_EXT_IOC_INFO
@@ -93,6 +94,7 @@ struct perf_ext_masks {
 };
 
 #define PERF_EXT_NOTIFY_STOP	(1U << 0)	/* the event and its group are off until RESTART */
+#define PERF_EXT_NOTIFY_BLOCK	(1U << 1)	/* with STOP: the thread waits until RESTART */
 
 /**
  * struct perf_ext_notify - of which overflows the reader is told, PERF_EXT_IOC_NOTIFY
@@ -112,7 +114,7 @@ struct perf_ext_notify {
 
 /**
  * struct perf_ext_restart - what has stopped goes on, PERF_EXT_IOC_RESTART
- * @tid: 0
+ * @tid: this thread of those that wait; 0: all
  * @flags: 0
  */
 struct perf_ext_restart {

@@ -65,6 +65,7 @@ void pe_ext_show_masks(struct seq_file *m, struct pe_event *e);
 struct perf_ext_notify;
 struct perf_ext_restart;
 int pe_ext_refuse_notify(struct pe_event *e, const char **why);
+int pe_ext_refuse_block(struct pe_event *e, const char **why);
 int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask);
 int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask);
 void pe_ext_show_notify(struct seq_file *m, struct pe_event *e);

@@ -15,7 +15,7 @@
 #include "abi.h"
 #include "../ext.h"
 
-#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY)
+#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK)
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 static_assert(sizeof(struct perf_ext_periods) == 56);
@@ -202,6 +202,8 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
 		info->here |= PERF_EXT_MASKS;
 	if (!pe_ext_refuse_notify(e, &why))
 		info->here |= PERF_EXT_NOTIFY;
+	if (!pe_ext_refuse_block(e, &why))
+		info->here |= PERF_EXT_BLOCK;
 	return 0;
 }
 

@@ -5,9 +5,12 @@
  * Task context, may sleep.
  */
 #include <linux/perf_event_ext.h>
+#include <linux/ptrace.h>
 
 #include "abi.h"
 #include "../ext.h"
+
+#define NOTIFY_FLAGS	(PERF_EXT_NOTIFY_STOP | PERF_EXT_NOTIFY_BLOCK)
 
 static_assert(sizeof(struct perf_ext_notify) == 16);
 static_assert(sizeof(struct perf_ext_restart) == 8);
@@ -24,6 +27,40 @@ int pe_ext_refuse_notify(struct pe_event *e, const char **why)
 	    (!e->pmu->least_period || !e->pmu->least_period(&e->pub))) {
 		*why = "NOTIFY: the PMU does not stop at each overflow of this event";
 		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * Can the thread of an event be held?  ctx->mutex is held: a task that gains rights by exec takes
+ * its events away under it, after its credentials have changed.
+ */
+int pe_ext_refuse_block(struct pe_event *e, const char **why)
+{
+	struct task_struct *task = e->hw.target;
+	int err = pe_ext_refuse_notify(e, why);
+
+	if (err)
+		return err;
+	if (!(e->attach_state & PERF_ATTACH_TASK) || e->attr.inherit || e->attr.sigtrap) {
+		*why = "NOTIFY: BLOCK is for events of one task, without inherit and sigtrap";
+		return -EINVAL;
+	}
+	if (pe_ctx(e)->dead || e->state <= PERF_EVENT_STATE_EXIT) {
+		*why = "NOTIFY: the task has exited";
+		return -ESRCH;
+	}
+	if (task->flags & PF_KTHREAD) {
+		*why = "NOTIFY: kernel threads are not held";
+		return -EOPNOTSUPP;
+	}
+	if (same_thread_group(task, current)) {
+		*why = "NOTIFY: who is held could not say RESTART";
+		return -EDEADLK;
+	}
+	if (!ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS)) {
+		*why = "NOTIFY: BLOCK needs the right to trace the task";
+		return -EACCES;
 	}
 	return 0;
 }
@@ -73,17 +110,20 @@ int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask)
 	struct pe_notify notify = {
 		.every	= ask->every,
 		.stop	= ask->flags & PERF_EXT_NOTIFY_STOP,
+		.hold	= ask->flags & PERF_EXT_NOTIFY_BLOCK,
 	};
 	struct notify_args args = { .e = e, .notify = ask->every ? &notify : NULL };
 	const char *why;
 	int err;
 
-	if (ask->flags & ~PERF_EXT_NOTIFY_STOP || ask->pad || ask->set || ask->member)
+	if (ask->flags & ~NOTIFY_FLAGS || ask->pad || ask->set || ask->member)
 		return pe_err(-EINVAL, "NOTIFY: unknown flags; pad, set, member: not 0");
+	if (notify.hold && !notify.stop)
+		return pe_err(-EINVAL, "NOTIFY: BLOCK without STOP");
 	guard(pe_event_ctx)(e);
 	if (e->state <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
-	err = pe_ext_refuse_notify(e, &why);
+	err = notify.hold ? pe_ext_refuse_block(e, &why) : pe_ext_refuse_notify(e, &why);
 	if (err)
 		return pe_err(err, why);
 	pe_family_each(e, pe_ext_notify_prepare, &args);
@@ -91,6 +131,8 @@ int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask)
 		return args.err;
 	pe_take_slow_overflow(e);
 	pe_family_each(e, pe_ext_notify_apply, &args);
+	/* Who waits by the old one has nobody to wait for. */
+	pe_hold_let_go(e);
 	return 0;
 }
 
@@ -125,7 +167,9 @@ static void pe_ext_restart_leader(struct pe_event *e, void *arg)
  * @e: the event
  * @ask: what user space says
  *
- * The leader is last, so that all members go on at the same time.  Return: 0 or an error.
+ * The leader is last, so that all members go on at the same time; then the thread.
+ *
+ * Return: 0 or an error.
  */
 int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask)
 {
@@ -140,11 +184,13 @@ int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask)
 	err = pe_ext_refuse_notify(e, &why);
 	if (err)
 		return pe_err(err, why);
-	if (ask->tid)
+	if (ask->tid && (!pe_holds(e) || task_pid_vnr(e->hw.target) != ask->tid))
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
 	pe_family_each(e, pe_ext_restart_one, NULL);
 	if (!pe_is_leader(e))
 		pe_family_each(pe_leader(e), pe_ext_restart_leader, NULL);
+	if (pe_ext(e))
+		pe_hold_let_go(e);
 	return 0;
 }
 
@@ -158,6 +204,9 @@ void pe_ext_show_notify(struct seq_file *m, struct pe_event *e)
 	struct pe_notify *notify = pe_notify(e);
 
 	if (notify)
-		seq_printf(m, "notify:\t%u%s\n", READ_ONCE(notify->every),
-			   READ_ONCE(notify->stop) ? " stop" : "");
+		seq_printf(m, "notify:\t%u%s%s\n", READ_ONCE(notify->every),
+			   READ_ONCE(notify->stop) ? " stop" : "",
+			   READ_ONCE(notify->hold) ? " block" : "");
+	if (pe_holds(e))
+		seq_puts(m, "waiting:\t1\n");
 }

@@ -8,8 +8,18 @@
  *
  * Task context.
  */
+#include <linux/task_work.h>
+
 #include "life.h"
 #include "../ext.h"
+
+static void pe_ext_run_hold(struct callback_head *work)
+{
+	struct pe_event *e = container_of(work, struct pe_hold, work)->e;
+
+	pe_hold_wait(e);
+	pe_put(e);
+}
 
 static struct pe_ext *make_ext(struct pe_event *e, gfp_t gfp)
 {
@@ -17,6 +27,9 @@ static struct pe_ext *make_ext(struct pe_event *e, gfp_t gfp)
 
 	if (!ext)
 		return NULL;
+	ext->hold.e = e;
+	init_task_work(&ext->hold.work, pe_ext_run_hold);
+	init_waitqueue_head(&ext->hold.wq);
 	if (e->parent)
 		ext->number = ++pe_ext(pe_parent(e))->copies;
 	/* Overflows look at it from now on; it says that nothing is asked for. */

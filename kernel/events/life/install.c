@@ -20,6 +20,7 @@
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
 #include "life.h"
+#include "../ext.h"
 
 /**
  * pe_lock_ctx() - take the mutex of the context that an event is in
@@ -334,6 +335,8 @@ void pe_detach(struct pe_event *e, enum perf_event_state final)
 	struct detach_args args = { .e = e, .final = final };
 
 	pe_member_call(e, pe_detach_locked, &args);
+	if (unlikely(pe_ext(e)))
+		pe_hold_let_go(e);
 	pe_task_data_put(e);
 }
 

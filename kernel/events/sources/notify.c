@@ -38,6 +38,9 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify)
 {
 	struct perf_buffer *rb;
 
+	/* Who is told may name the thread at once. */
+	if (READ_ONCE(notify->hold))
+		pe_hold(e);
 	scoped_guard(rcu) {
 		rb = rcu_dereference(e->sink->rb);
 		if (rb)
@@ -67,6 +70,7 @@ void pe_notify_set(struct pe_event *e, const struct pe_notify *notify)
 	if (!notify)
 		return;
 	own->stop = notify->stop;
+	own->hold = notify->hold;
 	own->until = notify->every;
 	barrier();	/* all is there before it is in force */
 	WRITE_ONCE(own->every, notify->every);

@@ -132,6 +132,11 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
 void pe_notify_restart(struct pe_ctx *ctx, void *arg);
 
+/* hold.c */
+void pe_hold(struct pe_event *e);
+void pe_hold_wait(struct pe_event *e);		/* from the task work of life/ext.c */
+void pe_hold_let_go(struct pe_event *e);
+
 /* virtual.c */
 /**
  * struct pe_resource - what an event of such a PMU shows

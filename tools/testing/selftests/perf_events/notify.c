@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * notify.c - every n-th overflow is told of, and the group stops there until RESTART: counts to the
- * last event, poll() and SIGIO, groups, copies. The counters of CPUs: arm64_pmu_sample.c,
- * x86_pmu_periods.c.
+ * last event, poll() and SIGIO, groups, copies, threads that are held. The counters of CPUs:
+ * arm64_pmu_sample.c, x86_pmu_periods.c.
  */
 #include <poll.h>
 #include <signal.h>
@@ -236,6 +236,13 @@ static void fault_twice(void *arg)
 	pt_fault(100);
 }
 
+static void fault_when_told(void *arg)
+{
+	(void)arg;
+	pt_gate_wait(to_child);
+	pt_fault(100);
+}
+
 /* Each copy stops by itself; RESTART is for all, and for those that come. */
 static void copies(void)
 {
@@ -310,6 +317,162 @@ static void fdinfo(void)
 	pt_check(strstr(text, "\nnotify:\t5 stop"), "%s", text);
 }
 
+#define HOLD	(PERF_EXT_NOTIFY_STOP | PERF_EXT_NOTIFY_BLOCK)
+
+/* What a child tells of itself while it is held: how many pages it has touched. */
+static volatile u64 *done;
+
+static void fault_one_by_one(void *arg)
+{
+	u8 *base;
+	u64 i;
+
+	(void)arg;
+	pt_settle();
+	*done = 0;
+	base = pt_fresh_pages(95);
+	pt_gate_open(from_child);
+	pt_gate_wait(to_child);
+	for (i = 0; i < 95; i++) {
+		pt_touch(base + i * (u64)pt_page_size(), 1);
+		*done = i + 1;
+	}
+}
+
+/* A child that is held at each tenth of its 95 faults. */
+static int start_held(struct perf_event_attr *attr, pid_t *pid)
+{
+	int fd;
+
+	ext_need();
+	done = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pt_need(done != MAP_FAILED, "mmap: %s", strerror(errno));
+	*done = 0;
+	pt_gate_make(to_child);
+	pt_gate_make(from_child);
+	*pid = pt_fork(fault_one_by_one, NULL);
+	pt_gate_wait(from_child);
+	fd = pt_open(attr, *pid, -1, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_eq(notify(fd, 1, HOLD), 0);
+	pt_enable(fd);
+	pt_gate_open(to_child);
+	return fd;
+}
+
+static void wait_told(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	pt_need(poll(&p, 1, 10000) == 1, "not told");
+}
+
+/* The thread stands where the overflow was, until RESTART. */
+static void hold(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_ext_restart r = {};
+	pid_t pid;
+	int fd, k;
+
+	fd = start_held(&attr, &pid);
+	for (k = 1; k <= 9; k++) {
+		wait_told(fd);
+		pt_eq(pt_count(fd), 10 * k);
+		/* The store of its tenth fault has not been done yet. */
+		pt_eq(*done, 10 * k - 1);
+		r.tid = pt_tid();
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), -ESRCH);
+		r.tid = k & 1 ? pid : 0;
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+	}
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 95);
+	pt_eq(*done, 95);
+	pt_eq(notify(fd, 1, HOLD), -ESRCH);
+}
+
+/* Closing the event lets the thread go, and so do a notification that does not hold, or none. */
+static void let_go(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	pid_t pid;
+	int fd;
+
+	fd = start_held(&attr, &pid);
+	wait_told(fd);
+	pt_unmap(&ring);
+	close(fd);
+	pt_reap(pid);
+	pt_eq(*done, 95);
+	fd = start_held(&attr, &pid);
+	wait_told(fd);
+	pt_eq(notify(fd, 0, 0), 0);
+	pt_reap(pid);
+	pt_eq(*done, 95);
+	pt_eq(pt_count(fd), 10);
+	pt_unmap(&ring);
+	fd = start_held(&attr, &pid);
+	wait_told(fd);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_reap(pid);
+	pt_eq(*done, 95);
+}
+
+static void kill_held(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	pid_t pid;
+	int fd;
+
+	fd = start_held(&attr, &pid);
+	wait_told(fd);
+	kill(pid, SIGSTOP);		/* waits with it */
+	pt_eq(*done, 9);
+	kill(pid, SIGKILL);
+	pt_reap_killed(pid, SIGKILL);
+	pt_eq(*done, 9);
+	pt_eq(pt_count(fd), 10);
+}
+
+static void hold_refused(void)
+{
+	struct perf_event_attr attr = faults(PERIOD), family = faults(PERIOD);
+	struct perf_ext_info info = {};
+	pid_t pid, other;
+	int fd, fe;
+
+	ext_need();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_BLOCK), -EINVAL);
+	pt_eq(notify(fd, 1, HOLD), -EDEADLK);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.features & PERF_EXT_BLOCK, PERF_EXT_BLOCK);
+	pt_eq(info.here & PERF_EXT_BLOCK, 0);
+	fe = pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(notify(fe, 1, HOLD), -EINVAL);
+	fe = pt_open(&attr, 2, -1, -1, 0);	/* kthreadd */
+	pt_eq(notify(fe, 1, HOLD), -EOPNOTSUPP);
+	pt_gate_make(to_child);
+	pid = pt_fork(fault_when_told, NULL);
+	fe = pt_open(&attr, pid, -1, -1, 0);
+	pt_eq(pt_ioctl(fe, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.here & PERF_EXT_BLOCK, PERF_EXT_BLOCK);
+	pt_eq(notify(fe, 1, HOLD), 0);
+	pt_in_child(other) {
+		pt_become_nobody();
+		pt_eq(notify(fe, 1, HOLD), -EACCES);
+		pt_eq(notify(fe, 1, PERF_EXT_NOTIFY_STOP), 0);
+	}
+	pt_reap(other);
+	family.inherit = 1;
+	fe = pt_open(&family, pid, -1, -1, 0);
+	pt_eq(notify(fe, 1, HOLD), -EINVAL);
+	pt_gate_open(to_child);
+	pt_reap(pid);
+}
+
 /* RESTART on another CPU, as soon as the reader hears of the overflow: none is overtaken. */
 static void restart_from_another_cpu(void)
 {
@@ -353,6 +516,10 @@ static const struct pt_case cases[] = {
 	{ "with_periods", with_periods },
 	{ "refresh", refresh },
 	{ "copies", copies },
+	{ "hold", hold },
+	{ "let_go", let_go },
+	{ "kill_held", kill_held },
+	{ "hold_refused", hold_refused },
 	{ "restart_from_another_cpu", restart_from_another_cpu },
 	{ "refused", refused },
 	{ "fdinfo", fdinfo },

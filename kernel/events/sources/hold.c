@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holding a thread at an overflow until user space says RESTART (PERF_EXT_NOTIFY_BLOCK).
+ *
+ * The overflow may be in an NMI; the thread waits in a task work of its own, before it returns to
+ * user space.  The work belongs to the event, so one is under way at most, and it holds a
+ * reference from the moment it is queued until it has run, like that of sigtrap.c.  Work and
+ * reference are those of life/ext.c.
+ *
+ * RESTART may come before the work runs.  So it is the overflow that notes how often the thread has
+ * been let go, and the work waits for that number to be another one.  The next overflow comes when
+ * the thread has gone on; or, of an event that counts the kernel, on the way there, between RESTART
+ * and the end of the wait: that one stops the event and holds nobody.
+ *
+ *	pe_hold()		overflow: event's CPU, irqs off or NMI
+ *	pe_hold_wait()		task work: current, irqs on
+ *	pe_hold_let_go()	task context, no raw lock held
+ */
+#include <linux/freezer.h>
+#include <linux/task_work.h>
+
+#include "sources.h"
+#include "../ext.h"
+
+/**
+ * pe_hold() - current is to wait before it goes on in user space
+ * @e: an event that stops; hits of other tasks than its own hold nobody
+ */
+void pe_hold(struct pe_event *e)
+{
+	struct pe_hold *hold = &pe_ext(e)->hold;
+
+	/* Other flags of a task may change now. */
+	if (hold->queued || e->hw.target != current || data_race(current->flags) & PF_EXITING)
+		return;
+	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */
+	if (!refcount_inc_not_zero(&e->refs))
+		return;
+	WRITE_ONCE(hold->from, READ_ONCE(hold->released));
+	WRITE_ONCE(hold->queued, 1);
+	if (!task_work_add(current, &hold->work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+		return;
+	/* Only exit makes it fail.  This is not the last reference: e is attached. */
+	WRITE_ONCE(hold->queued, 0);
+	refcount_dec(&e->refs);
+}
+
+/**
+ * pe_hold_wait() - wait until the thread is let go
+ * @e: an event of current
+ *
+ * Signals that kill end it, others are seen afterwards.
+ */
+void pe_hold_wait(struct pe_event *e)
+{
+	struct pe_hold *hold = &pe_ext(e)->hold;
+	unsigned int from = hold->from;
+
+	/* An event that has ended, by exec perhaps, lets nobody go any more. */
+	if (!(current->flags & PF_EXITING))
+		wait_event_state(hold->wq,
+				 READ_ONCE(hold->released) != from ||
+				 READ_ONCE(e->state) <= PERF_EVENT_STATE_EXIT,
+				 (TASK_KILLABLE | TASK_FREEZABLE));
+	/* From here on the next overflow may queue the work again. */
+	smp_store_release(&hold->queued, 0);
+}
+
+/**
+ * pe_hold_let_go() - the thread of an event goes on, if it waits or is about to
+ * @e: an event with a struct pe_ext
+ */
+void pe_hold_let_go(struct pe_event *e)
+{
+	struct pe_hold *hold = &pe_ext(e)->hold;
+
+	scoped_guard(spinlock_irqsave, &hold->wq.lock) {
+		WRITE_ONCE(hold->released, hold->released + 1);
+		wake_up_locked(&hold->wq);
+	}
+}
