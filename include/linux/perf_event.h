@@ -27,7 +27,6 @@
 #include <uapi/linux/bpf_perf_event.h>
 
 #ifdef CONFIG_PERF_EVENTS
-#include <asm/perf_event.h>
 #include <asm/local64.h>
 #endif
 #ifdef CONFIG_HAVE_HW_BREAKPOINT

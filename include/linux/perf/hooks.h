@@ -19,7 +19,10 @@
 #include <linux/types.h>
 #include <asm/ptrace.h>
 #ifdef CONFIG_PERF_EVENTS
-/* Behind the others: that of some architectures includes <linux/perf_event.h>. */
+/*
+ * Behind the others: that of some architectures includes <linux/perf_event.h>.  And nowhere else:
+ * powerpc's does not bear to be included twice.
+ */
 #include <asm/perf_event.h>
 #endif
 

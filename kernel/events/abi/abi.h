@@ -22,6 +22,13 @@ static inline bool pe_own_tasks_allow(const struct perf_event_attr *attr)
 }
 #endif
 
+/* limits.c: groups of users */
+extern int pe_task_gid, pe_cpu_gid;		/* -1: everybody */
+bool pe_gid_allows(int gid);
+
+/* sysctl.c: writers of the limits of overflow.c */
+extern struct mutex pe_limits_mutex;
+
 /* read.c */
 ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos);
 
@@ -96,7 +103,7 @@ struct pe_event *pe_of_file(struct file *file);
 /* fdinfo.c */
 void pe_show_fdinfo(struct seq_file *m, struct file *file);
 
-/* buffer_limit.c: pages of all buffers */
+/* limits.c: pages of all buffers */
 #ifdef CONFIG_PERF_EVENTS_EXT
 int pe_buffers_take(unsigned long pages);
 void pe_buffers_give(unsigned long pages);

@@ -28,7 +28,7 @@
  * against RLIMIT_MEMLOCK of the mm that maps.  The buffer remembers both shares, the user and the
  * mm, because the last unmapping may be done by another process that has the file descriptor.  The
  * AUX area is charged, and given back, separately.  What is charged is also counted for the machine
- * as a whole: buffer_limit.c.
+ * as a whole: limits.c.
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
  * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports

@@ -88,16 +88,31 @@ static void abandon(struct opening *o)
 	fdput(o->group);
 }
 
-/* Of tasks only: a CPU or a cgroup is everybody's. */
+static int check_gid(bool of_task)
+{
+	int gid = -1;
+
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_EXT))
+		gid = of_task ? READ_ONCE(pe_task_gid) : READ_ONCE(pe_cpu_gid);
+	if (likely(gid == -1) || pe_gid_allows(gid))
+		return 0;
+	return of_task ? pe_err(-EACCES, "pid: not in the group of perf_ext_task_gid") :
+			 pe_err(-EACCES, "cpu: not in the group of perf_ext_cpu_gid");
+}
+
 static int permit(struct opening *o, pid_t pid)
 {
+	bool of_task = pid != -1 && !(o->flags & PERF_FLAG_PID_CGROUP);
+	int err;
+
+	/* Own tasks only: a CPU or a cgroup is everybody's. */
 	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN)) {
-		o->own_tasks = pid != -1 && !(o->flags & PERF_FLAG_PID_CGROUP) &&
-			       pe_own_tasks_allow(o->attr);
+		o->own_tasks = of_task && pe_own_tasks_allow(o->attr);
 		if (!o->own_tasks)
 			return pe_err(-EACCES, "perf_event_paranoid: above 2, needs CAP_SYS_ADMIN");
 	}
-	return pe_attr_permit(o->attr);
+	err = check_gid(of_task);
+	return err ?: pe_attr_permit(o->attr);
 }
 
 static int open_group_file(struct opening *o, int group_fd)

@@ -9,7 +9,7 @@
  *
  * The variables are written by /proc at any time and read without a lock: a call that runs at the
  * same time may see either value.  kernel/sysctl.c owns the table and calls the handlers here, in
- * task context; limits_mutex keeps the last two, from which more is derived, in step.
+ * task context; pe_limits_mutex keeps the last two, from which more is derived, in step.
  */
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
@@ -21,7 +21,7 @@
 
 int sysctl_perf_event_mlock __read_mostly = MLOCK_KB_DEFAULT;
 
-static DEFINE_MUTEX(limits_mutex);
+DEFINE_MUTEX(pe_limits_mutex);
 
 /* With 0 or 100 percent nothing is limited. */
 static bool rate_is_limited(void)
@@ -46,7 +46,7 @@ int perf_event_max_sample_rate_handler(const struct ctl_table *table, int write,
 {
 	int err;
 
-	guard(mutex)(&limits_mutex);
+	guard(mutex)(&pe_limits_mutex);
 	if (write && !rate_is_limited())
 		return -EINVAL;
 
@@ -71,7 +71,7 @@ int perf_cpu_time_max_percent_handler(const struct ctl_table *table, int write, 
 {
 	int err;
 
-	guard(mutex)(&limits_mutex);
+	guard(mutex)(&pe_limits_mutex);
 	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 	if (!err && write)
 		err = pe_limits_set_percent(sysctl_perf_cpu_time_max_percent);

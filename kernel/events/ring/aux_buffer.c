@@ -42,7 +42,7 @@ static unsigned int wanted_order(const struct pmu *pmu, const struct pe_aux *aux
 /* A run of at most 2^@order pages, or NULL. */
 static struct page *grab_run(int node, unsigned int order)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
+	const gfp_t gfp = pe_pages_gfp() | __GFP_NOWARN | __GFP_NORETRY;
 	struct page *page = alloc_pages_node(node, gfp, order);
 
 	while (!page && order)

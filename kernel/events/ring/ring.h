@@ -153,6 +153,17 @@ struct perf_buffer {
 #define PE_BUFFER_WRITABLE	0x01	/* the reader may write data_tail */
 
 struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags);
+
+/* kernel.perf_ext_memcg: pages are charged to the memory cgroup of the task that maps them. */
+extern int pe_pages_accounted;
+
+static inline gfp_t pe_pages_gfp(void)
+{
+	if (IS_ENABLED(CONFIG_PERF_EVENTS_EXT) && READ_ONCE(pe_pages_accounted))
+		return GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	return GFP_KERNEL | __GFP_ZERO;
+}
+
 struct perf_buffer *pe_buffer_get(struct pe_event *e);	/* of e's sink; NULL if none */
 void pe_buffer_put(struct perf_buffer *rb);
 void pe_buffer_pause(struct perf_buffer *rb, bool pause);

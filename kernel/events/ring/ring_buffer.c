@@ -61,6 +61,10 @@
 
 #include "ring.h"
 
+#ifdef CONFIG_PERF_EVENTS_EXT
+int pe_pages_accounted __read_mostly;	/* 0 or 1 */
+#endif
+
 /* ------------------------------------------------------------------ pages */
 
 /*
@@ -135,7 +139,7 @@ static void free_one(struct page *page)
 
 static struct page *alloc_one(int node)
 {
-	return alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+	return alloc_pages_node(node, pe_pages_gfp(), 0);
 }
 
 /*
@@ -186,7 +190,7 @@ static void free_pages_of(struct perf_buffer *rb)
 static bool alloc_data(struct perf_buffer *rb, int nr_pages, int node)
 {
 	while (rb->nr_pages < nr_pages) {
-		int n = alloc_pages_bulk_array_node(GFP_KERNEL | __GFP_ZERO, node,
+		int n = alloc_pages_bulk_array_node(pe_pages_gfp(), node,
 						    min(nr_pages - rb->nr_pages, 64),
 						    rb->pages + rb->nr_pages);
 

@@ -38,13 +38,17 @@ int sysctl_perf_event_sample_rate __read_mostly = MAX_RATE_AT_BOOT;
 int sysctl_perf_cpu_time_max_percent __read_mostly = MAX_PERCENT_AT_BOOT;
 
 /*
+ * @look_from: from so many samples of an event in one tick on it is asked whether to throttle it:
+ *	@per_tick, or 0 where all events of a CPU have a limit together
  * @per_tick: samples of one event in one tick that lead to throttling
  * @allowed_ns: mean length of an interrupt that is tolerated; 0: any
  */
 static struct {
+	unsigned int	look_from;
 	unsigned int	per_tick;
 	unsigned int	allowed_ns;
 } limits __read_mostly = {
+	.look_from	= DIV_ROUND_UP(MAX_RATE_AT_BOOT, HZ),
 	.per_tick	= DIV_ROUND_UP(MAX_RATE_AT_BOOT, HZ),
 	.allowed_ns	= NSEC_PER_SEC / MAX_RATE_AT_BOOT * MAX_PERCENT_AT_BOOT / 100,
 };
@@ -72,6 +76,13 @@ static bool time_is_limited(void)
 	int percent = READ_ONCE(sysctl_perf_cpu_time_max_percent);
 
 	return percent > 0 && percent < 100;
+}
+
+static void set_per_tick(unsigned int per_tick)
+{
+	WRITE_ONCE(limits.per_tick, per_tick);
+	if (!pe_cpu_limit())
+		WRITE_ONCE(limits.look_from, per_tick);
 }
 
 /* The share of a sampling period at the highest rate that an interrupt may take. */
@@ -104,7 +115,7 @@ int pe_limits_set_rate(int rate)
 	if (!time_is_limited())
 		return -EINVAL;
 	WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
-	WRITE_ONCE(limits.per_tick, DIV_ROUND_UP(rate, HZ));
+	set_per_tick(DIV_ROUND_UP(rate, HZ));
 	derive_allowed();
 	return 0;
 }
@@ -126,6 +137,26 @@ int pe_limits_set_percent(int percent)
 	}
 	return 0;
 }
+
+#ifdef CONFIG_PERF_EVENTS_EXT
+/**
+ * pe_limits_set_cpu() - kernel.perf_ext_samples_per_tick was written
+ * @per_tick: samples of all events of a CPU in one tick; 0: no limit
+ *
+ * Context as for pe_limits_set_rate().  An interrupt may lower the rate at the same time: after
+ * kick_all_cpus_sync() all of them know whether there is a limit for the CPU, so that while there
+ * is one, @look_from stays 0, and that the newest rate is in force when there is none any more.
+ */
+void pe_limits_set_cpu(unsigned int per_tick)
+{
+	pe_cpu_limit_set(per_tick);
+	kick_all_cpus_sync();
+	if (per_tick)
+		WRITE_ONCE(limits.look_from, 0);
+	else
+		cmpxchg(&limits.look_from, 0, READ_ONCE(limits.per_tick));
+}
+#endif
 
 /**
  * perf_sample_event_took() - account the length of a PMU's interrupt
@@ -163,7 +194,7 @@ void perf_sample_event_took(u64 sample_len_ns)
 	per_tick = mean < per_tick ? per_tick / (u32)mean : 1;
 
 	WRITE_ONCE(limits.allowed_ns, mean);
-	WRITE_ONCE(limits.per_tick, per_tick);
+	set_per_tick(per_tick);
 	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
 	irq_work_queue(&lowered_work);
 }
@@ -196,6 +227,12 @@ static noinline void measure_rate(struct pe_event *e, u64 period)
 		pe_adjust_period(e, delta, period);
 }
 
+/* One more sample, the @nr-th of its event in this tick. */
+static bool is_too_much(u64 nr)
+{
+	return pe_cpu_limit_count() | (nr >= READ_ONCE(limits.per_tick));
+}
+
 /*
  * Count a sample, at the end of a @period.  Return: the event has to be stopped because it was
  * throttled just now.
@@ -210,7 +247,7 @@ static __always_inline bool account(struct pe_event *e, enum pe_throttling throt
 	if (unlikely(throttle && e->hw.interrupts == PE_THROTTLED))
 		return true;
 	nr = pe_count_sample(e);
-	if (unlikely(throttle && nr >= READ_ONCE(limits.per_tick))) {
+	if (unlikely(throttle && nr >= READ_ONCE(limits.look_from)) && is_too_much(nr)) {
 		throttle_here(e);
 		stop = true;
 	}

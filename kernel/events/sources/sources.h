@@ -21,6 +21,25 @@ int pe_overflow(struct pe_event *e, enum pe_throttling throttling, struct perf_s
 void pe_limits_init(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
+void pe_limits_set_cpu(unsigned int per_tick);
+
+/* cpu_limit.c: samples of all events of a CPU in one tick */
+#ifdef CONFIG_PERF_EVENTS_EXT
+unsigned int pe_cpu_limit(void);		/* 0: none */
+void pe_cpu_limit_set(unsigned int per_tick);
+bool pe_cpu_limit_count(void);
+#else
+static inline unsigned int pe_cpu_limit(void)
+{
+	return 0;
+}
+
+static inline bool pe_cpu_limit_count(void)
+{
+	return false;
+}
+#endif
+
 
 /* Count a sample.  Return: so many it made in this tick. */
 static __always_inline u64 pe_count_sample(struct pe_event *e)

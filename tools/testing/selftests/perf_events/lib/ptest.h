@@ -116,6 +116,9 @@ void pt_sysctl_share(void);
 void pt_sysctl_restore(void);
 /* Make the calling process an ordinary user without capabilities. */
 void pt_become_nobody(void);
+/* fn() in a child that is an ordinary user, or one in a group. */
+void pt_as_nobody(void (*fn)(void));
+void pt_as_member(gid_t gid, void (*fn)(void));
 /* fn(arg) in a child that is an ordinary user, but for one capability. */
 void pt_with_capability(int cap, void (*fn)(void *arg), void *arg);
 u64 pt_tracepoint_id(const char *system, const char *name);

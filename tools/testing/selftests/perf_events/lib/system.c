@@ -197,6 +197,29 @@ void pt_become_nobody(void)
 	pt_need(!prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE: %s", strerror(errno));
 }
 
+void pt_as_nobody(void (*fn)(void))
+{
+	pid_t pid;
+
+	pt_in_child(pid) {
+		pt_become_nobody();
+		fn();
+	}
+	pt_reap(pid);
+}
+
+void pt_as_member(gid_t gid, void (*fn)(void))
+{
+	pid_t pid;
+
+	pt_in_child(pid) {
+		pt_need(!syscall(SYS_setgroups, 1, &gid), "setgroups: %s", strerror(errno));
+		pt_become_nobody();
+		fn();
+	}
+	pt_reap(pid);
+}
+
 static void keep_capability(int cap)
 {
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
