@@ -445,8 +445,7 @@ static void times_of_a_sleeper(void)
 	pt_peer_start(&peer);
 	fd = pt_open(&attr, peer.pid, -1, -1, 0);
 	pt_peer_turn(&peer);
-	/* Let it get to sleep after its answer. */
-	pt_switch_out();
+	pt_peer_asleep(&peer);
 	pt_read(fd, f, 1, &a);
 	pt_burn(5000000);
 	pt_switch_out();
@@ -454,7 +453,7 @@ static void times_of_a_sleeper(void)
 	pt_eq(b.enabled, a.enabled);
 	pt_eq(b.running, a.running);
 	pt_peer_turn(&peer);
-	pt_switch_out();
+	pt_peer_asleep(&peer);
 	pt_read(fd, f, 1, &b);
 	pt_check(b.enabled > a.enabled, "it ran and no time passed");
 	pt_eq(b.running, b.enabled);

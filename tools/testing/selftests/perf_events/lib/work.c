@@ -230,6 +230,23 @@ void pt_peer_turn(struct pt_peer *p)
 		strerror(errno));
 }
 
+void pt_peer_asleep(struct pt_peer *p)
+{
+	char path[64], line[16];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", p->pid);
+	fd = open(path, O_RDONLY);
+	pt_need(fd >= 0, "%s: %s", path, strerror(errno));
+	do {
+		pt_switch_out();
+		n = pread(fd, line, sizeof(line), 0);
+		pt_need(n > 0, "%s: %s", path, strerror(errno));
+	} while (line[0] == 'r');	/* "running", until it is switched out */
+	close(fd);
+}
+
 void pt_peer_stop(struct pt_peer *p)
 {
 	close(p->to);
