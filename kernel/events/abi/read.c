@@ -228,7 +228,7 @@ static noinline bool is_shared(const struct reading *r)
 static __always_inline bool is_here(const struct pe_ctx *ctx, const struct reading *r)
 {
 	return ctx->oncpu == smp_processor_id() || ctx->oncpu < 0 || pe_is_passive(r->e) ||
-	       is_shared(r);
+	       r->e->state != PERF_EVENT_STATE_ACTIVE || is_shared(r);
 }
 
 /* Return: false if another CPU is needed, or the event has just moved to another context. */
@@ -499,7 +499,7 @@ int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u6
 		e->pmu->read(&e->pub);
 
 	now = pe_now();
-	*value = pe_count_now(e, now);
+	*value = pe_count_now(e, now) + atomic64_read(&e->gone_count);
 	times = pe_times_now(e, now);
 	if (enabled)
 		*enabled = times.enabled;

@@ -215,7 +215,7 @@ static void rate_of_the_period_that_ended(struct kunit *test)
 	scoped_guard(irqsave) {
 		/* A thousand events in a millisecond, or a little longer: that is right. */
 		e->hw.freq_time_stamp = pe_now() - NSEC_PER_MSEC;
-		pe_overflow(e, false, &data, NULL);
+		pe_overflow(e, PE_NEVER_THROTTLE, &data, NULL);
 	}
 	KUNIT_EXPECT_LE(test, e->hw.sample_period, 1000ULL);
 }

@@ -363,22 +363,6 @@ static void close_races_exit(void)
 
 /* ---- PERF_RECORD_READ ---- */
 
-/* Counts, on this CPU, the calls to other CPUs that write READ records there. */
-static int open_calls_that_tell(void)
-{
-	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
-					      pt_tracepoint_id("csd", "csd_queue_cpu"));
-	u64 writer = pt_kernel_symbol("pe_record_write_reads");
-	char filter[64];
-	int fd;
-
-	pt_need(writer, "no pe_record_write_reads");
-	snprintf(filter, sizeof(filter), "func == 0x%llx", (unsigned long long)writer);
-	fd = pt_open(&attr, -1, 0, -1, 0);
-	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter), 0);
-	return fd;
-}
-
 /* What an exit on CPU 0 is to call CPU 1 for, and how many records it is to write. */
 static void exits_tell(int calls, struct pt_ring *ring, u64 called, unsigned int records)
 {
@@ -422,7 +406,7 @@ static void reads_interrupt_once(void)
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 writes READ records from any CPU");
 	pt_pin(0);
-	calls = open_calls_that_tell();
+	calls = pt_open_cross_calls("pe_record_write_reads", 0);
 	open_telling(fd, 0, 256, false);
 	exits_tell(calls, NULL, 0, 0);
 	pt_map(&ring, fd[0], 16);

@@ -617,12 +617,47 @@ static void first_event_of_a_running_task(void)
 	stop_worker(&other);
 }
 
+/* What a read of each of two events costs CPU 1, while the context of both is in there. */
+static void reads_call(int calls, int on, int off, u64 called)
+{
+	u64 before = pt_count(calls);
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		pt_count(on);
+		pt_count(off);
+	}
+	pt_eq(pt_count(calls) - before, called);
+}
+
+/* A CPU is interrupted for a count that is in its hardware, and for no other. */
+static void read_of_what_does_not_count(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	int calls, on, off;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	if (pt_is_stock())
+		pt_skip("the function is ours");
+	pt_pin(0);
+	calls = pt_open_cross_calls("pe_call_arrives", 0);
+	on = pt_open(&attr, -1, 1, -1, 0);
+	off = pt_open(&attr, -1, 1, -1, 0);
+	reads_call(calls, on, off, 20);
+	pt_disable(off);
+	reads_call(calls, on, off, 10);
+	pt_disable(on);
+	reads_call(calls, on, off, 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "migrating_counts_are_exact", migrating_counts_are_exact },
 	{ "read_from_elsewhere", read_from_elsewhere },
 	{ "switched_from_elsewhere", switched_from_elsewhere },
 	{ "opened_and_closed_elsewhere", opened_and_closed_elsewhere },
 	{ "reader_beside_the_writer", reader_beside_the_writer },
+	{ "read_of_what_does_not_count", read_of_what_does_not_count },
 	{ "read_group_elsewhere", read_group_elsewhere },
 	{ "sum_of_all_cpus", sum_of_all_cpus },
 	{ "many_tasks_one_buffer", many_tasks_one_buffer },

@@ -153,3 +153,18 @@ void pt_read(int fd, u64 f, unsigned int nr, struct pt_read *out)
 		(unsigned long long)f, nr, n, want);
 	pt_eq(pt_decode_read(f, buf, (size_t)n, out), want);
 }
+
+int pt_open_cross_calls(const char *function, int cpu)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("csd", "csd_queue_cpu"));
+	u64 address = pt_kernel_symbol(function);
+	char filter[64];
+	int fd;
+
+	pt_need(address, "no %s", function);
+	snprintf(filter, sizeof(filter), "func == 0x%llx", (unsigned long long)address);
+	fd = pt_open(&attr, -1, cpu, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter), 0);
+	return fd;
+}

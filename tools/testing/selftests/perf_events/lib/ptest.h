@@ -122,6 +122,8 @@ void pt_as_member(gid_t gid, void (*fn)(void));
 /* fn(arg) in a child that is an ordinary user, but for one capability. */
 void pt_with_capability(int cap, void (*fn)(void *arg), void *arg);
 u64 pt_tracepoint_id(const char *system, const char *name);
+/* Counts the calls to other CPUs that @cpu makes for this function of the kernel. */
+int pt_open_cross_calls(const char *function, int cpu);
 int pt_field_offset(const char *system, const char *name, const char *field);
 const char *pt_tracefs(void);
 /* attr.type of a PMU in sysfs, -1 when there is none */
@@ -358,6 +360,8 @@ struct pt_peer {
 
 void pt_peer_start(struct pt_peer *p);
 void pt_peer_turn(struct pt_peer *p);
+/* Its last turn is over, and it waits for the next, off the CPU. */
+void pt_peer_asleep(struct pt_peer *p);
 void pt_peer_stop(struct pt_peer *p);
 
 /* Sleep, for as long as it takes to be switched out once and in again. */
