@@ -14,9 +14,9 @@ int pe_attr_set_clock(struct pe_event *e, clockid_t id);	/* e has its PMU */
 
 /* own_tasks.c: may current ask for this though perf_event_paranoid leaves nobody anything? */
 #ifdef CONFIG_PERF_EVENTS_EXT
-bool pe_own_tasks_allow(const struct perf_event_attr *attr);
+bool pe_own_tasks_allow(struct perf_event_attr *attr);
 #else
-static inline bool pe_own_tasks_allow(const struct perf_event_attr *attr)
+static inline bool pe_own_tasks_allow(struct perf_event_attr *attr)
 {
 	return false;
 }
@@ -72,7 +72,7 @@ void pe_ext_show_masks(struct seq_file *m, struct pe_event *e);
 struct perf_ext_notify;
 struct perf_ext_restart;
 int pe_ext_refuse_notify(struct pe_event *e, const char **why);
-int pe_ext_refuse_block(struct pe_event *e, const char **why);
+int pe_ext_refuse_block(struct pe_event *e, unsigned int mode, const char **why);
 int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask);
 int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask);
 void pe_ext_show_notify(struct seq_file *m, struct pe_event *e);

@@ -51,10 +51,15 @@
 
 /* ---------------------------------------------------------------------- charge */
 
-static void give_back(const struct pe_charge *c)
+static void forgive(const struct pe_charge *c)
 {
 	atomic_long_sub(c->user_pages, &c->user->perf_mlock);
 	atomic64_sub(c->mm_pages, &c->mm->pinned_vm);
+}
+
+static void give_back(const struct pe_charge *c)
+{
+	forgive(c);
 	pe_buffers_give(c->user_pages + c->mm_pages);
 }
 
@@ -64,22 +69,20 @@ static unsigned long take_from_user(struct user_struct *user, unsigned long page
 	unsigned long limit = ((unsigned long)sysctl_perf_event_mlock >> (PAGE_SHIFT - 10)) *
 			      num_online_cpus();
 	long have = atomic_long_read(&user->perf_mlock);
-	unsigned long pmu_ctx;
+	unsigned long taken;
 
 	do {
 		/* The allowance may have been lowered below what is in use. */
-		pmu_ctx = have < limit ? min(pages, limit - have) : 0;
-	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &have, have + pmu_ctx));
-	return pmu_ctx;
+		taken = have < limit ? min(pages, limit - have) : 0;
+	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &have, have + taken));
+	return taken;
 }
 
 static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	int ret = pe_buffers_take(pages);
+	int ret;
 
-	if (ret)
-		return ret;
 	c->user = current_user();
 	c->mm = mm;
 	c->user_pages = take_from_user(c->user, pages);
@@ -87,10 +90,14 @@ static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long 
 	/* Mappings of this mm are kept apart by mmap_lock, so the sum does not grow meanwhile. */
 	if (atomic64_add_return(c->mm_pages, &mm->pinned_vm) > limit && perf_is_paranoid() &&
 	    !capable(CAP_IPC_LOCK)) {
-		give_back(c);
+		forgive(c);
 		return pe_err(-EPERM, "mmap: above perf_event_mlock_kb and RLIMIT_MEMLOCK");
 	}
-	return 0;
+	/* At the end: what is refused to one takes no room from others, not even for a moment. */
+	ret = pe_buffers_take(pages);
+	if (ret)
+		forgive(c);
+	return ret;
 }
 
 /* Kept for as long as the pages are mapped. */

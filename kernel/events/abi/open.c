@@ -106,9 +106,9 @@ static int permit(struct opening *o, pid_t pid)
 	int err;
 
 	/* Own tasks only: a CPU or a cgroup is everybody's. */
-	if (perf_paranoid_any() && !capable(CAP_SYS_ADMIN)) {
+	if (perf_paranoid_any()) {
 		o->own_tasks = of_task && pe_own_tasks_allow(o->attr);
-		if (!o->own_tasks)
+		if (!o->own_tasks && !capable(CAP_SYS_ADMIN))
 			return pe_err(-EACCES, "perf_event_paranoid: above 2, needs CAP_SYS_ADMIN");
 	}
 	err = check_gid(of_task);

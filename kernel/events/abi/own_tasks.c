@@ -16,15 +16,19 @@
  *   by the CPU's counters or by software: no tracepoints or probes, whose data are the kernel's, no
  *     breakpoints, no tracers, no numbers of the kernel; their drivers are not even asked:
  *     is_open_to() in pmu.c
+ *   by read(2) and samples: RDPMC reads any counter, ask_pmu() there
  *
  * The rest is as at level 2: samples that come too late tell nothing of the kernel, and
  * security_perf_event_open() is asked.  An event ends when its task executes something that its
- * tracers may not look into, like a set-user-ID program: perf_event_exit_task().  Opening waits for
- * such an exec by exec_update_lock, then asks.
+ * tracers may not look into, like a set-user-ID program: perf_event_exit_task().  It asks whether
+ * the program can be dumped, so with fs.suid_dumpable 1, or where only a security module keeps
+ * tracers away, it stays.  Opening waits for such an exec by exec_update_lock, then asks.
  *
  * The sysctl belongs to the host's root: in a user namespace nobody can write it.  It is read once
  * for an open; events that are open stay.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/sysctl.h>
 
 #include "abi.h"
@@ -32,14 +36,24 @@
 static int own_tasks __read_mostly;	/* 0 or 1 */
 
 /**
- * pe_own_tasks_allow() - may anybody ask for such an event of his own task?
- * @attr: a checked request for an event of a task
+ * pe_own_tasks_allow() - is this an event that current may have only as one of an own task?
+ * @attr: a checked request for an event of a task; what it may not have, and tools ask for by
+ *	themselves, is taken out if so
  *
- * Task context.  Return: yes, as far as the attr goes.
+ * Task context, perf_event_paranoid above 2.  Nobody is told that a capability is missing which is
+ * not needed.
+ *
+ * Return: yes, as far as the attr goes.
  */
-bool pe_own_tasks_allow(const struct perf_event_attr *attr)
+bool pe_own_tasks_allow(struct perf_event_attr *attr)
 {
-	return READ_ONCE(own_tasks) && attr->exclude_hv && pe_attr_is_harmless(attr);
+	if (!READ_ONCE(own_tasks) || ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN) ||
+	    !attr->exclude_hv || !pe_attr_is_harmless(attr))
+		return false;
+	/* Code of the kernel, whose program it may be: the task may be interrupted to free it. */
+	attr->ksymbol = 0;
+	attr->bpf_event = 0;
+	return true;
 }
 
 static struct ctl_table sysctls[] = {

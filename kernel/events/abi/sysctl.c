@@ -21,7 +21,7 @@
 
 int sysctl_perf_event_mlock __read_mostly = MLOCK_KB_DEFAULT;
 
-DEFINE_MUTEX(pe_limits_mutex);
+DEFINE_MUTEX(pe_limits_mutex);	/* see above */
 
 /* With 0 or 100 percent nothing is limited. */
 static bool rate_is_limited(void)

@@ -240,13 +240,15 @@ static struct pe_ctx *lock_group(const struct pe_event *e)
 }
 
 /*
- * With perf_ext_own_tasks, events of PMUs that count what a task executes, and those that
- * PERF_TYPE_SOFTWARE names.  The driver of another one is not asked.
+ * With perf_ext_own_tasks, events of PMUs that count what a task executes in user mode, and those
+ * that PERF_TYPE_SOFTWARE names.  The driver of another one is not asked.
  */
 static bool is_open_to(const struct pmu *pmu, const struct pe_event *e)
 {
-	return likely(!e->own_tasks) || pmu->task_ctx_nr == perf_hw_context ||
-	       e->orig_type == PERF_TYPE_SOFTWARE;
+	if (likely(!e->own_tasks) || e->orig_type == PERF_TYPE_SOFTWARE)
+		return true;
+	return pmu->task_ctx_nr == perf_hw_context &&
+	       !(pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE);
 }
 
 /*
@@ -272,6 +274,9 @@ static int ask_pmu(struct pmu *pmu, struct pe_event *e)
 		mutex_unlock(&group->mutex);
 
 	if (!ret) {
+		/* By a counter that user space may read it could read those of others. */
+		if (unlikely(e->own_tasks))
+			e->hw.flags &= ~PERF_EVENT_FLAG_USER_READ_CNT;
 		e->roster = pe_roster_join(pmu, &e->pmu_entry, PE_ROSTER_EVENTS);
 		ret = check_capabilities(pmu, e);
 		if (!ret)

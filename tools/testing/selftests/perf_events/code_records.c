@@ -8,6 +8,7 @@
  * provoked by the task whose event it is, so nobody else's changes are seen.
  */
 #include "lib/bpf.h"
+#include "lib/ext.h"
 #include <linux/elf.h>
 #include <sys/stat.h>
 
@@ -563,6 +564,22 @@ static void bpf_program_of_another(void)
 	expect_nothing();
 }
 
+/* Nor is what root does in a task that has its event by perf_ext_own_tasks only. */
+static void bpf_program_of_root(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.ksymbol = 1;
+	attr.bpf_event = 1;
+	pt_map(&ring, ext_open_own_task(&attr), 64);
+	pt_b_begin(&code);
+	pt_b_return(&code, 0);
+	close(load("root"));
+	expect_nothing();
+}
+
 static const struct pt_case cases[] = {
 	{ "tracepoint_on_and_off", tracepoint_on_and_off },
 	{ "kprobe_in_a_function", kprobe_in_a_function },
@@ -570,6 +587,7 @@ static const struct pt_case cases[] = {
 	{ "bpf_program", bpf_program },
 	{ "bpf_functions", bpf_functions },
 	{ "bpf_program_of_another", bpf_program_of_another },
+	{ "bpf_program_of_root", bpf_program_of_root },
 };
 
 PT_MAIN(cases)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * own_tasks.c - with kernel.perf_ext_own_tasks a user may have events of his own tasks in user mode,
- * at any level of perf_event_paranoid, and nothing else.
+ * own_tasks.c - with kernel.perf_ext_own_tasks a user may have events of his own tasks in user
+ * mode, at any level of perf_event_paranoid, and nothing else.
  *
  * needs: hw
  */

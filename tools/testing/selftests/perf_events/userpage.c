@@ -6,7 +6,7 @@
  *
  * needs: hw
  */
-#include "lib/ptest.h"
+#include "lib/ext.h"
 
 static struct perf_event_mmap_page snapshot;
 static u64 snapshot_cycles;
@@ -409,6 +409,32 @@ static void counter_read_by_user_space(void)
 		pt_skip("no counters for user space");
 }
 
+static int reads_by_user_space(int fd)
+{
+	struct pt_ring r;
+	int can;
+
+	pt_map(&r, fd, 0);
+	can = r.page->cap_user_rdpmc;
+	pt_unmap(&r);
+	close(fd);
+	return can;
+}
+
+/* With the right to read one counter a task could read those of others. */
+static void counter_of_an_own_task(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+
+	ext_need();
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	if (!ask_for_user_access(&attr, false))
+		pt_skip("no counters for user space");
+	pt_eq(reads_by_user_space(pt_open_hw(&attr, -1)), 1);
+	pt_eq(reads_by_user_space(ext_open_own_task(&attr)), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "sequence_moves", sequence_moves },
@@ -421,6 +447,7 @@ static const struct pt_case cases[] = {
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
 	{ "counter_read_by_user_space", counter_read_by_user_space },
+	{ "counter_of_an_own_task", counter_of_an_own_task },
 };
 
 PT_MAIN(cases)

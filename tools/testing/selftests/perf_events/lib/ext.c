@@ -52,6 +52,19 @@ void ext_file_is(const char *pmu, const char *file, const char *want)
 	pt_check(!strcmp(text, want), "%s says %s, not %s", path, text, want);
 }
 
+int ext_open_own_task(struct perf_event_attr *attr)
+{
+	int fd;
+
+	ext_need();
+	pt_sysctl_set("perf_event_paranoid", 3);
+	pt_sysctl_set("perf_ext_own_tasks", 1);
+	pt_need(!seteuid(65534), "seteuid: %s", strerror(errno));
+	fd = pt_open(attr, 0, -1, -1, 0);
+	pt_need(!seteuid(0), "seteuid: %s", strerror(errno));
+	return fd;
+}
+
 void ext_refused(struct perf_event_attr *attr, int err, const char *why)
 {
 	char text[256], want[256];

@@ -20,6 +20,9 @@ void ext_file_is(const char *pmu, const char *file, const char *want);
 /* Opening it fails with this errno, and last_error says why, unless that is NULL. */
 void ext_refused(struct perf_event_attr *attr, int err, const char *why);
 
+/* One that its task has only by perf_ext_own_tasks. */
+int ext_open_own_task(struct perf_event_attr *attr);
+
 /* 0 or -errno; with seed 0 the answer is in p->seed. */
 int ext_periods(int fd, struct perf_ext_periods *p);
 
