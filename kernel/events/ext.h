@@ -2,7 +2,8 @@
 /*
  * The ground: what an event has beyond the stock ABI, see <uapi/linux/perf_event_ext.h>.
  *
- * Letters as in types.h, and  o: like l, and by overflows on the event's CPU, which do not nest.
+ * Letters as in types.h, and  o: like l, and by overflows on the event's CPU.  One of an NMI may
+ * come in the middle of another: periods are not divided there, and notify.c counts by cmpxchg.
  */
 #ifndef _KERNEL_EVENTS_EXT_H
 #define _KERNEL_EVENTS_EXT_H
@@ -82,7 +83,7 @@ struct pe_notify {
  * struct pe_hold - the thread of an event waits; see sources/hold.c
  * @e: the event								I
  * @work: its task work, which the thread waits in
- * @queued: that is under way, from the overflow to the end of the wait		c
+ * @queued: HOLD_*: that is under way, from the overflow to the end of the wait	c
  * @from: @released at the overflow						c
  * @released: so many times it has been let go					wq.lock
  * @wq: where it waits

@@ -202,7 +202,7 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
 		info->here |= PERF_EXT_MASKS;
 	if (!pe_ext_refuse_notify(e, &why))
 		info->here |= PERF_EXT_NOTIFY;
-	if (!pe_ext_refuse_block(e, &why))
+	if (!pe_ext_refuse_block(e, PTRACE_MODE_NOAUDIT, &why))
 		info->here |= PERF_EXT_BLOCK;
 	return 0;
 }

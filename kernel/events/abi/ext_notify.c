@@ -35,7 +35,7 @@ int pe_ext_refuse_notify(struct pe_event *e, const char **why)
  * Can the thread of an event be held?  ctx->mutex is held: a task that gains rights by exec takes
  * its events away under it, after its credentials have changed.
  */
-int pe_ext_refuse_block(struct pe_event *e, const char **why)
+int pe_ext_refuse_block(struct pe_event *e, unsigned int mode, const char **why)
 {
 	struct task_struct *task = e->hw.target;
 	int err = pe_ext_refuse_notify(e, why);
@@ -50,7 +50,8 @@ int pe_ext_refuse_block(struct pe_event *e, const char **why)
 		*why = "NOTIFY: the task has exited";
 		return -ESRCH;
 	}
-	if (task->flags & PF_KTHREAD) {
+	/* Those of users, for io_uring and vhost, run works with locks that others wait for. */
+	if (task->flags & (PF_KTHREAD | PF_USER_WORKER)) {
 		*why = "NOTIFY: kernel threads are not held";
 		return -EOPNOTSUPP;
 	}
@@ -58,7 +59,7 @@ int pe_ext_refuse_block(struct pe_event *e, const char **why)
 		*why = "NOTIFY: who is held could not say RESTART";
 		return -EDEADLK;
 	}
-	if (!ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS)) {
+	if (!ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS | mode)) {
 		*why = "NOTIFY: BLOCK needs the right to trace the task";
 		return -EACCES;
 	}
@@ -123,7 +124,7 @@ int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask)
 	guard(pe_event_ctx)(e);
 	if (e->state <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
-	err = notify.hold ? pe_ext_refuse_block(e, &why) : pe_ext_refuse_notify(e, &why);
+	err = notify.hold ? pe_ext_refuse_block(e, 0, &why) : pe_ext_refuse_notify(e, &why);
 	if (err)
 		return pe_err(err, why);
 	pe_family_each(e, pe_ext_notify_prepare, &args);

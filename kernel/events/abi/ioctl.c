@@ -57,6 +57,15 @@ static const struct command enable = { pe_ioctl_enable, true, true };
 static const struct command disable = { pe_ioctl_disable, true, false };
 static const struct command reset = { pe_ioctl_reset };
 
+/*
+ * What samples show by masks begins anew with the count, where both are counted: in between there
+ * must be no hit.
+ */
+static bool is_shown(const struct command *cmd, struct pe_event *e)
+{
+	return cmd == &reset && unlikely(pe_ext(e));
+}
+
 /* To an event or one of its copies; one that fork is making follows when it joins the family. */
 static void pe_ioctl_one(struct pe_event *e, void *arg)
 {
@@ -66,7 +75,10 @@ static void pe_ioctl_one(struct pe_event *e, void *arg)
 		e->family_gen++;
 		e->family_on = cmd->on;
 	}
-	pe_event_call(e, cmd->fn, e);
+	if (is_shown(cmd, e))
+		pe_call(pe_ctx(e), cmd->fn, e);
+	else
+		pe_event_call(e, cmd->fn, e);
 }
 
 static void do_family(struct pe_event *e, const struct command *cmd)
@@ -92,26 +104,23 @@ static void pe_ioctl_group(struct pe_ctx *ctx, void *arg)
 		group->cmd->fn(ctx, m);
 }
 
-static bool has_copies(struct pe_event *leader)
+/* A group without copies is in one context; copies may have lost their group. */
+static bool is_one_call(const struct command *cmd, struct pe_event *leader)
 {
 	struct pe_event *m;
 
 	pe_for_each_member(m, leader)
-		if (m->attr.inherit)
-			return true;
-	return false;
+		if (m->attr.inherit || is_shown(cmd, m))
+			return false;
+	return true;
 }
 
-/*
- * A group without copies is in one context: one call.  Copies may have lost their group, so each
- * member's family is asked.
- */
 static void do_group(struct pe_event *leader, const struct command *cmd)
 {
 	struct group_command group = { cmd, leader };
 	struct pe_event *m;
 
-	if (!has_copies(leader)) {
+	if (is_one_call(cmd, leader)) {
 		pe_event_call(leader, pe_ioctl_group, &group);
 		return;
 	}
@@ -503,7 +512,7 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -ENODEV;
 	if (!command)
 		return do_other(e, cmd, arg);
-	if (!(arg & PERF_IOC_FLAG_GROUP) && is_simple(e)) {
+	if (!(arg & PERF_IOC_FLAG_GROUP) && is_simple(e) && !is_shown(command, e)) {
 		pe_event_call(e, command->fn, e);
 		return 0;
 	}

@@ -17,8 +17,8 @@ static void pe_ext_run_hold(struct callback_head *work)
 {
 	struct pe_event *e = container_of(work, struct pe_hold, work)->e;
 
-	pe_hold_wait(e);
-	pe_put(e);
+	if (pe_hold_wait(e))
+		pe_put(e);
 }
 
 static struct pe_ext *make_ext(struct pe_event *e, gfp_t gfp)

@@ -5,7 +5,8 @@
  * The overflow may be in an NMI; the thread waits in a task work of its own, before it returns to
  * user space.  The work belongs to the event, so one is under way at most, and it holds a
  * reference from the moment it is queued until it has run, like that of sigtrap.c.  Work and
- * reference are those of life/ext.c.
+ * reference are those of life/ext.c.  Works run in the order in which they were queued last, so it
+ * queues itself once more: what the thread has closed before is let go before it waits.
  *
  * RESTART may come before the work runs.  So it is the overflow that notes how often the thread has
  * been let go, and the work waits for that number to be another one.  The next overflow comes when
@@ -16,11 +17,20 @@
  *	pe_hold_wait()		task work: current, irqs on
  *	pe_hold_let_go()	task context, no raw lock held
  */
+#include <linux/cgroup.h>
 #include <linux/freezer.h>
+#include <linux/sched/signal.h>
 #include <linux/task_work.h>
 
 #include "sources.h"
 #include "../ext.h"
+
+/* pe_hold.queued */
+enum {
+	HOLD_IDLE,
+	HOLD_QUEUED,
+	HOLD_LAST,		/* again, behind the works of the task that were there */
+};
 
 /**
  * pe_hold() - current is to wait before it goes on in user space
@@ -29,41 +39,63 @@
 void pe_hold(struct pe_event *e)
 {
 	struct pe_hold *hold = &pe_ext(e)->hold;
+	unsigned int released = READ_ONCE(hold->released);
 
 	/* Other flags of a task may change now. */
-	if (hold->queued || e->hw.target != current || data_race(current->flags) & PF_EXITING)
+	if (e->hw.target != current || data_race(current->flags) & PF_EXITING)
+		return;
+	/* It is under way; or an NMI is here in the middle of an overflow, or was before this. */
+	if (xchg(&hold->queued, HOLD_QUEUED) != HOLD_IDLE)
 		return;
 	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */
 	if (!refcount_inc_not_zero(&e->refs))
-		return;
-	WRITE_ONCE(hold->from, READ_ONCE(hold->released));
-	WRITE_ONCE(hold->queued, 1);
+		goto idle;
+	WRITE_ONCE(hold->from, released);
 	if (!task_work_add(current, &hold->work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
 	/* Only exit makes it fail.  This is not the last reference: e is attached. */
-	WRITE_ONCE(hold->queued, 0);
 	refcount_dec(&e->refs);
+idle:
+	WRITE_ONCE(hold->queued, HOLD_IDLE);
+}
+
+/* A process that dies is not held: nobody could kill it any more. */
+static bool is_dying(const struct task_struct *task)
+{
+	return task->flags & PF_EXITING || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT;
 }
 
 /**
  * pe_hold_wait() - wait until the thread is let go
  * @e: an event of current
  *
- * Signals that kill end it, others are seen afterwards.
+ * SIGKILL ends it, and what becomes one; other signals are seen afterwards.  For the freezer of
+ * cgroups the thread is frozen as it waits, and it is caught when it goes on.
+ *
+ * Return: false if the work is queued again, behind the others of the task.
  */
-void pe_hold_wait(struct pe_event *e)
+bool pe_hold_wait(struct pe_event *e)
 {
 	struct pe_hold *hold = &pe_ext(e)->hold;
 	unsigned int from = hold->from;
 
+	if (hold->queued == HOLD_QUEUED) {
+		WRITE_ONCE(hold->queued, HOLD_LAST);
+		if (!task_work_add(current, &hold->work, TWA_RESUME))
+			return false;
+	}
 	/* An event that has ended, by exec perhaps, lets nobody go any more. */
-	if (!(current->flags & PF_EXITING))
+	if (!is_dying(current)) {
+		cgroup_enter_frozen();
 		wait_event_state(hold->wq,
 				 READ_ONCE(hold->released) != from ||
 				 READ_ONCE(e->state) <= PERF_EVENT_STATE_EXIT,
 				 (TASK_KILLABLE | TASK_FREEZABLE));
+		cgroup_leave_frozen(false);
+	}
 	/* From here on the next overflow may queue the work again. */
-	smp_store_release(&hold->queued, 0);
+	smp_store_release(&hold->queued, HOLD_IDLE);
+	return true;
 }
 
 /**

@@ -15,16 +15,17 @@
  * pe_notify_count() - one more overflow that makes a sample
  * @notify: of the event
  *
- * At the overflow.  Return: what is to be told.
+ * At the overflow; one of the same event may come in between, in an NMI.  Return: what is to be
+ * told.
  */
 enum pe_tell pe_notify_count(struct pe_notify *notify)
 {
-	if (notify->until > 1) {
-		notify->until--;
-		return PE_TELL_NOBODY;
-	}
-	notify->until = READ_ONCE(notify->every);
-	return PE_TELL_ALL;
+	u32 until = READ_ONCE(notify->until), next;
+
+	do {
+		next = until > 1 ? until - 1 : READ_ONCE(notify->every);
+	} while (!try_cmpxchg(&notify->until, &until, next));
+	return until > 1 ? PE_TELL_NOBODY : PE_TELL_ALL;
 }
 
 /**

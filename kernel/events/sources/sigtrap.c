@@ -57,18 +57,21 @@ void pe_sigtrap(struct pe_event *e, struct perf_sample_data *data, struct pt_reg
 	bool allowed = !regs || !pe_hides_kernel(e, regs);
 
 	/* A task that exits runs no more works, sooner or later.  Other flags may change now. */
-	if (e->pending_sigtrap || data_race(current->flags) & PF_EXITING)
+	if (data_race(current->flags) & PF_EXITING)
 		return;
 	if (WARN_ON_ONCE(e->hw.target != current))
 		return;
+	/* It is under way; or an NMI is here in the middle of an overflow, or was before this. */
+	if (xchg(&e->pending_sigtrap, 1))
+		return;
 	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */
 	if (!refcount_inc_not_zero(&e->refs))
-		return;
+		goto idle;
 	e->sigtrap_addr = allowed && data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
-	WRITE_ONCE(e->pending_sigtrap, 1);
 	if (!task_work_add(current, &e->sigtrap_work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
 		return;
 	/* Only exit makes it fail.  This is not the last reference: e is attached. */
-	WRITE_ONCE(e->pending_sigtrap, 0);
 	refcount_dec(&e->refs);
+idle:
+	WRITE_ONCE(e->pending_sigtrap, 0);
 }

@@ -40,7 +40,6 @@ static inline bool pe_cpu_limit_count(void)
 }
 #endif
 
-
 /* Count a sample.  Return: so many it made in this tick. */
 static __always_inline u64 pe_count_sample(struct pe_event *e)
 {
@@ -153,7 +152,7 @@ void pe_notify_restart(struct pe_ctx *ctx, void *arg);
 
 /* hold.c */
 void pe_hold(struct pe_event *e);
-void pe_hold_wait(struct pe_event *e);		/* from the task work of life/ext.c */
+bool pe_hold_wait(struct pe_event *e);		/* from the task work of life/ext.c */
 void pe_hold_let_go(struct pe_event *e);
 
 /* virtual.c */

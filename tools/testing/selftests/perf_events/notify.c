@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "lib/cgroup.h"
 #include "lib/ext.h"
 
 #define PERIOD	10
@@ -436,6 +437,99 @@ static void kill_held(void)
 	pt_eq(pt_count(fd), 10);
 }
 
+static int unread[2];		/* a pipe whose writer is the child */
+
+static void close_when_told(void *arg)
+{
+	(void)arg;
+	close(unread[0]);
+	pt_gate_open(from_child);
+	pt_gate_wait(to_child);
+	close(unread[1]);
+}
+
+/* What a thread closes is closed, even by the system call in which it is told to wait. */
+static void closes_before_it_waits(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("syscalls", "sys_exit_close"));
+	struct pollfd p = { .events = POLLIN };
+	pid_t pid;
+	char c;
+	int fd;
+
+	ext_need();
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	pt_gate_make(to_child);
+	pt_gate_make(from_child);
+	pt_need(!pipe(unread), "pipe: %s", strerror(errno));
+	pid = pt_fork(close_when_told, NULL);
+	close(unread[1]);
+	pt_gate_wait(from_child);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_eq(notify(fd, 1, HOLD), 0);
+	pt_enable(fd);
+	pt_gate_open(to_child);
+	wait_told(fd);
+	p.fd = unread[0];
+	pt_eq(poll(&p, 1, 10000), 1);
+	pt_eq(read(unread[0], &c, 1), 0);
+	pt_eq(restart(fd), 0);
+	pt_reap(pid);
+}
+
+/* A line of cgroup.events, which poll() tells of. */
+static void wait_frozen(const char *dir)
+{
+	char path[256], text[256];
+	struct pollfd p = { .events = POLLPRI };
+
+	snprintf(path, sizeof(path), "%s/cgroup.events", dir);
+	p.fd = open(path, O_RDONLY);
+	pt_need(p.fd >= 0, "%s: %s", path, strerror(errno));
+	do {
+		ssize_t n = pread(p.fd, text, sizeof(text) - 1, 0);
+
+		pt_need(n > 0, "%s: %s", path, strerror(errno));
+		text[n] = 0;
+	} while (!strstr(text, "frozen 1") && poll(&p, 1, 10000) == 1);
+	pt_check(strstr(text, "frozen 1"), "not frozen");
+	close(p.fd);
+}
+
+static void freeze(const char *dir, int on)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/cgroup.freeze", dir);
+	pt_eq(pt_write_file(path, on ? "1" : "0"), 0);
+}
+
+/* For the freezer of cgroups a thread that waits is frozen, and stays so when it is let go. */
+static void freeze_held(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	const char *dir = cg_make("");
+	pid_t pid;
+	int fd;
+
+	fd = start_held(&attr, &pid);
+	pt_eq(cg_enter_path(dir, pid), 0);
+	wait_told(fd);
+	freeze(dir, 1);
+	wait_frozen(dir);
+	pt_eq(notify(fd, 0, 0), 0);
+	wait_frozen(dir);
+	pt_switch_out();
+	pt_eq(*done, 9);
+	freeze(dir, 0);
+	pt_reap(pid);
+	pt_eq(*done, 95);
+	cg_remove_all();
+}
+
 static void hold_refused(void)
 {
 	struct perf_event_attr attr = faults(PERIOD), family = faults(PERIOD);
@@ -519,6 +613,8 @@ static const struct pt_case cases[] = {
 	{ "hold", hold },
 	{ "let_go", let_go },
 	{ "kill_held", kill_held },
+	{ "closes_before_it_waits", closes_before_it_waits },
+	{ "freeze_held", freeze_held },
 	{ "hold_refused", hold_refused },
 	{ "restart_from_another_cpu", restart_from_another_cpu },
 	{ "refused", refused },
