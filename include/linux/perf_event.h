@@ -51,6 +51,7 @@
 #include <linux/jump_label_ratelimit.h>
 #include <linux/atomic.h>
 #include <linux/sysfs.h>
+#include <linux/perf/hooks.h>	/* before perf_regs.h */
 #include <linux/perf_regs.h>
 #include <linux/cgroup.h>
 #include <linux/refcount.h>
@@ -61,7 +62,6 @@
 
 #include <linux/perf/driver.h>
 #include <linux/perf/event.h>
-#include <linux/perf/hooks.h>
 #include <linux/perf/kernel_api.h>
 #include <linux/perf/permission.h>
 #include <linux/perf/sample.h>

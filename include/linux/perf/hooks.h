@@ -20,7 +20,8 @@
 #include <asm/ptrace.h>
 #ifdef CONFIG_PERF_EVENTS
 /*
- * Behind the others: that of some architectures includes <linux/perf_event.h>.  And nowhere else:
+ * Behind the others: that of some architectures includes <linux/perf_event.h>.  Before
+ * <linux/perf_regs.h>, which has a constant in place of what powerpc's declares.  And nowhere else:
  * powerpc's does not bear to be included twice.
  */
 #include <asm/perf_event.h>

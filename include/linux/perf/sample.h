@@ -14,6 +14,7 @@
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/perf/event.h>
+#include <linux/perf/hooks.h>	/* before perf_regs.h */
 #include <linux/perf_regs.h>
 #include <linux/types.h>
 

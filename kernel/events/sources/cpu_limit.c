@@ -13,16 +13,19 @@
 
 static unsigned int limit __read_mostly;	/* 0: none */
 
-/*
- * @taken: samples, ever
+/**
+ * struct cpu_samples - samples of a CPU
+ * @taken: ever
  * @before: of them before the tick
  * @seq: the tick, by pe_cpu.throttle_seq
  */
-static DEFINE_PER_CPU(struct {
+struct cpu_samples {
 	unsigned int	taken;
 	unsigned int	before;
 	u64		seq;
-}, samples);
+};
+
+static DEFINE_PER_CPU(struct cpu_samples, cpu_samples);
 
 /**
  * pe_cpu_limit() - what the limit is
@@ -53,14 +56,14 @@ void pe_cpu_limit_set(unsigned int per_tick)
  */
 bool pe_cpu_limit_count(void)
 {
-	unsigned int taken = this_cpu_inc_return(samples.taken);
+	unsigned int taken = this_cpu_inc_return(cpu_samples.taken);
 	unsigned int most = READ_ONCE(limit);
 	u64 seq = __this_cpu_read(pe_cpu.throttle_seq);
 
-	if (__this_cpu_read(samples.seq) != seq) {
-		__this_cpu_write(samples.before, taken - 1);
+	if (__this_cpu_read(cpu_samples.seq) != seq) {
+		__this_cpu_write(cpu_samples.before, taken - 1);
 		barrier();	/* an NMI that sees the tick sees what was before it */
-		__this_cpu_write(samples.seq, seq);
+		__this_cpu_write(cpu_samples.seq, seq);
 	}
-	return most && taken - __this_cpu_read(samples.before) >= most;
+	return most && taken - __this_cpu_read(cpu_samples.before) >= most;
 }
