@@ -140,7 +140,7 @@ static int change_periods(struct pe_event *e, struct perf_ext_periods *ask)
 	if (err)
 		return err;
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	err = refuse_periods(e, &why);
 	if (err)
@@ -179,7 +179,7 @@ static int get_periods(struct pe_event *e, struct perf_ext_periods *answer)
 	if (err)
 		return err;
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	if (!look_at_periods(e, answer))
 		*answer = (struct perf_ext_periods){};
@@ -192,7 +192,7 @@ static int get_info(struct pe_event *e, struct perf_ext_info *info)
 
 	*info = (struct perf_ext_info){ .features = FEATURES };
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	if (!refuse_periods(e, &why)) {
 		info->here |= PERF_EXT_PERIODS;

@@ -171,7 +171,7 @@ int pe_ext_change_masks(struct pe_event *e, const struct perf_ext_masks *ask)
 	if (ask->flags || ask->set || ask->member)
 		return pe_err(-EINVAL, "MASKS: flags, set, member: not 0");
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	err = pe_ext_refuse_masks(e, &why);
 	if (err)

@@ -46,7 +46,7 @@ int pe_ext_refuse_block(struct pe_event *e, unsigned int mode, const char **why)
 		*why = "NOTIFY: BLOCK is for events of one task, without inherit and sigtrap";
 		return -EINVAL;
 	}
-	if (pe_ctx(e)->dead || e->state <= PERF_EVENT_STATE_EXIT) {
+	if (pe_ctx(e)->dead || READ_ONCE(e->state) <= PERF_EVENT_STATE_EXIT) {
 		*why = "NOTIFY: the task has exited";
 		return -ESRCH;
 	}
@@ -122,7 +122,7 @@ int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask)
 	if (notify.hold && !notify.stop)
 		return pe_err(-EINVAL, "NOTIFY: BLOCK without STOP");
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	err = notify.hold ? pe_ext_refuse_block(e, 0, &why) : pe_ext_refuse_notify(e, &why);
 	if (err)
@@ -180,7 +180,7 @@ int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask)
 	if (ask->flags)
 		return pe_err(-EINVAL, "RESTART: flags: not 0");
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	err = pe_ext_refuse_notify(e, &why);
 	if (err)

@@ -25,7 +25,7 @@ static int pe_file_release(struct inode *inode, struct file *file)
 /* The task has gone, and with it every child. */
 static bool hung_up(struct pe_event *e)
 {
-	if (e->state > PERF_EVENT_STATE_EXIT)
+	if (READ_ONCE(e->state) > PERF_EVENT_STATE_EXIT)
 		return false;
 	guard(mutex)(&e->family_lock);
 	return list_empty(&e->children);

@@ -295,7 +295,7 @@ static struct pe_event **exchange_filters(struct pe_event *e, struct pe_filter_d
 	int err;
 
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return ERR_PTR(-ENODEV);
 	err = pe_addr_filters_check(e, draft);
 	if (err)
@@ -467,7 +467,7 @@ static long fetch_and_run(struct pe_event *e, unsigned int cmd, unsigned long ar
 		return err;
 	guard(pe_event_ctx)(e);
 	/* It may have been revoked meanwhile. */
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	return run(e, cmd, arg, &in);
 }
@@ -517,7 +517,7 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return 0;
 	}
 	guard(pe_event_ctx)(e);
-	if (e->state <= PERF_EVENT_STATE_REVOKED)
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	obey(e, command, arg);
 	return 0;

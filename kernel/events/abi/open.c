@@ -127,7 +127,7 @@ static int open_group_file(struct opening *o, int group_fd)
 	other = pe_of_file(fd_file(o->group));
 	if (!other)
 		return pe_err(-EBADF, "group_fd: no event");
-	if (other->state <= PERF_EVENT_STATE_EXIT)
+	if (READ_ONCE(other->state) <= PERF_EVENT_STATE_EXIT)
 		return pe_err(-ENODEV, "group_fd: its task is gone");
 	if (o->flags & PERF_FLAG_FD_OUTPUT)
 		o->output = other;
@@ -222,7 +222,7 @@ static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ct
 	if (leader->cpu != e->cpu || leader->ctx != &ctx->pub)
 		return pe_err(-EINVAL, "group_fd: an event of another task or CPU");
 	/* It may have exited since its file was looked at. */
-	if (leader->state <= PERF_EVENT_STATE_EXIT)
+	if (READ_ONCE(leader->state) <= PERF_EVENT_STATE_EXIT)
 		return pe_err(-ENODEV, "group_fd: its task is gone");
 	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
 		return pe_err(-ENODEV, "group_fd: its CPU has been offline");

@@ -274,7 +274,7 @@ static __always_inline ssize_t answer_size(const struct pe_event *e, size_t len)
 
 	if (format & PERF_FORMAT_GROUP)
 		size += pe_leader(e)->nr_siblings * pe_read_member_words(format) * sizeof(u64);
-	if (e->state == PERF_EVENT_STATE_ERROR)
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
 		return 0;
 	return len < size ? -ENOSPC : size;
 }

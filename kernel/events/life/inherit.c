@@ -110,7 +110,7 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 	/* One look at both, so that a change of the family is seen here or when the copy joins. */
 	mutex_lock(&origin->family_lock);
 	gen = origin->family_gen;
-	state = from->state;
+	state = READ_ONCE(from->state);
 	mutex_unlock(&origin->family_lock);
 	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
@@ -320,7 +320,7 @@ static void join_family(struct pe_event *e)
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
 	if (READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
-	    e->state > PERF_EVENT_STATE_REVOKED && follow(e)) {
+	    READ_ONCE(e->state) > PERF_EVENT_STATE_REVOKED && follow(e)) {
 		list_add_tail(&e->child_entry, &parent->children);
 		e->in_family = true;
 		mutex_unlock(&parent->family_lock);
