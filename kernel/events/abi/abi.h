@@ -49,8 +49,9 @@ long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #define pe_compat_ioctl NULL
 #endif
 
-/* ext_ioctl.c */
 struct seq_file;
+
+/* ext_ioctl.c */
 #ifdef CONFIG_PERF_EVENTS_EXT
 /* Is it an ioctl of <uapi/linux/perf_event_ext.h>?  Size and direction do not matter. */
 static inline bool pe_ext_is(unsigned int cmd)
@@ -59,23 +60,10 @@ static inline bool pe_ext_is(unsigned int cmd)
 }
 
 long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg);
-int pe_ext_jitter(struct pe_event *e);
 void pe_ext_show(struct seq_file *m, struct pe_event *e);
 
-/* ext_masks.c */
-struct perf_ext_masks;
-int pe_ext_refuse_masks(struct pe_event *e, const char **why);
-int pe_ext_change_masks(struct pe_event *e, const struct perf_ext_masks *ask);
-void pe_ext_show_masks(struct seq_file *m, struct pe_event *e);
-
-/* ext_notify.c */
-struct perf_ext_notify;
-struct perf_ext_restart;
-int pe_ext_refuse_notify(struct pe_event *e, const char **why);
-int pe_ext_refuse_block(struct pe_event *e, unsigned int mode, const char **why);
-int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask);
-int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask);
-void pe_ext_show_notify(struct seq_file *m, struct pe_event *e);
+/* ext_periods.c */
+int pe_ext_jitter(struct pe_event *e);
 #else
 static inline bool pe_ext_is(unsigned int cmd)
 {

@@ -8,6 +8,7 @@
 #include <linux/perf_event_ext.h>
 
 #include "abi.h"
+#include "ext_call.h"
 #include "../ext.h"
 
 #define MOST_NAMED	64	/* members of a group, by places and by bits */
@@ -158,12 +159,13 @@ static int set_masks(struct pe_event *e, const struct perf_ext_masks *ask)
 /**
  * pe_ext_change_masks() - PERF_EXT_IOC_MASKS
  * @e: the event
- * @ask: what user space says
+ * @asked: what user space says
  *
  * Return: 0 or an error; then nothing has changed.
  */
-int pe_ext_change_masks(struct pe_event *e, const struct perf_ext_masks *ask)
+long pe_ext_change_masks(struct pe_event *e, struct pe_ext_ask *asked)
 {
+	const struct perf_ext_masks *ask = &asked->u.masks;
 	struct masks_args none = {};
 	const char *why;
 	int err;

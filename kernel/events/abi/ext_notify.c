@@ -8,6 +8,7 @@
 #include <linux/ptrace.h>
 
 #include "abi.h"
+#include "ext_call.h"
 #include "../ext.h"
 
 #define NOTIFY_FLAGS	(PERF_EXT_NOTIFY_STOP | PERF_EXT_NOTIFY_BLOCK)
@@ -102,12 +103,13 @@ static void pe_ext_notify_apply(struct pe_event *e, void *arg)
 /**
  * pe_ext_change_notify() - PERF_EXT_IOC_NOTIFY
  * @e: the event
- * @ask: what user space says
+ * @asked: what user space says
  *
  * Return: 0 or an error; then nothing has changed.
  */
-int pe_ext_change_notify(struct pe_event *e, const struct perf_ext_notify *ask)
+long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 {
+	const struct perf_ext_notify *ask = &asked->u.notify;
 	struct pe_notify notify = {
 		.every	= ask->every,
 		.stop	= ask->flags & PERF_EXT_NOTIFY_STOP,
@@ -166,14 +168,15 @@ static void pe_ext_restart_leader(struct pe_event *e, void *arg)
 /**
  * pe_ext_restart() - PERF_EXT_IOC_RESTART
  * @e: the event
- * @ask: what user space says
+ * @asked: what user space says
  *
  * The leader is last, so that all members go on at the same time; then the thread.
  *
  * Return: 0 or an error.
  */
-int pe_ext_restart(struct pe_event *e, const struct perf_ext_restart *ask)
+long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 {
+	const struct perf_ext_restart *ask = &asked->u.restart;
 	const char *why;
 	int err;
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the calls of <uapi/linux/perf_event_ext.h> share; inside layer 6. */
+#ifndef _KERNEL_EVENTS_EXT_CALL_H
+#define _KERNEL_EVENTS_EXT_CALL_H
+
+#include <linux/perf_event_ext.h>
+
+struct pe_event;
+struct seq_file;
+
+/* The struct of a call. */
+union pe_ext_struct {
+	struct perf_ext_info	info;
+	struct perf_ext_periods	periods;
+	struct perf_ext_masks	masks;
+	struct perf_ext_notify	notify;
+	struct perf_ext_restart	restart;
+};
+
+/**
+ * struct pe_ext_ask - a call of user space
+ * @user: where its struct is in user memory
+ * @given: bytes of that, as the number of the call says
+ * @size: bytes of the struct that this kernel knows
+ * @u: the struct, completed with zeroes
+ */
+struct pe_ext_ask {
+	void __user		*user;
+	size_t			given;
+	size_t			size;
+	union pe_ext_struct	u;
+};
+
+/* ext_ioctl.c */
+int pe_ext_answer(const struct pe_ext_ask *ask);
+
+/*
+ * Each feature: whether an event can have it (0, or an error whose reason is in @why), its calls,
+ * its lines of fdinfo.
+ */
+
+/* ext_periods.c */
+int pe_ext_refuse_periods(struct pe_event *e, const char **why);
+long pe_ext_change_periods(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_get_periods(struct pe_event *e, struct pe_ext_ask *ask);
+void pe_ext_show_periods(struct seq_file *m, struct pe_event *e);
+
+/* ext_masks.c */
+int pe_ext_refuse_masks(struct pe_event *e, const char **why);
+long pe_ext_change_masks(struct pe_event *e, struct pe_ext_ask *asked);
+void pe_ext_show_masks(struct seq_file *m, struct pe_event *e);
+
+/* ext_notify.c */
+int pe_ext_refuse_notify(struct pe_event *e, const char **why);
+int pe_ext_refuse_block(struct pe_event *e, unsigned int mode, const char **why);
+long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked);
+void pe_ext_show_notify(struct seq_file *m, struct pe_event *e);
+
+#endif /* _KERNEL_EVENTS_EXT_CALL_H */
