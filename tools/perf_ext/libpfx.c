@@ -45,6 +45,18 @@ int pfx_get_periods(int fd, struct perf_ext_periods *periods)
 	return call(fd, PERF_EXT_IOC_GET_PERIODS, periods);
 }
 
+int pfx_notify(int fd, const struct perf_ext_notify *notify)
+{
+	return call(fd, PERF_EXT_IOC_NOTIFY, (void *)notify);
+}
+
+int pfx_restart(int fd, int tid)
+{
+	struct perf_ext_restart restart = { .tid = tid };
+
+	return call(fd, PERF_EXT_IOC_RESTART, &restart);
+}
+
 /* One less than the largest power of two that is not above @span. */
 static uint32_t mask_within(uint64_t span)
 {

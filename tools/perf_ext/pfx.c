@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pfx.c - the command: probe, record, run, why.  See pfx.1. */
+/* pfx.c - the command: probe, record, step, run, why.  See pfx.1. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -19,6 +19,7 @@ void usage(void)
 {
 	fputs("usage: pfx probe [EVENT...]\n"
 	      "       pfx record -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
+	      "       pfx step -c PERIOD [-e EVENT] [-n STEPS] [-x COMMAND] [--] PROGRAM...\n"
 	      "       pfx run PERIODS [--] PROGRAM...\n"
 	      "       pfx why [--] PROGRAM...\n"
 	      "PERIODS: --random MASK[:SEED]  --burst LONG:SHORT:EVERY  --jitter PERCENT\n",
@@ -146,13 +147,19 @@ static void parse(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+c:e:o:", longs, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "+c:e:n:o:x:", longs, NULL)) >= 0) {
 		switch (c) {
 		case 'c':
 			o->period = strtoull(optarg, NULL, 0);
 			break;
 		case 'e':
 			o->event = optarg;
+			break;
+		case 'n':
+			o->steps = strtoul(optarg, NULL, 0);
+			break;
+		case 'x':
+			o->command = optarg;
 			break;
 		case 'o':
 			o->output = optarg;
@@ -179,7 +186,7 @@ int main(int argc, char **argv)
 		int		(*run)(const struct options *o);
 	} commands[] = {
 		{ "probe", command_probe }, { "record", command_record },
-		{ "run", command_run }, { "why", command_why },
+		{ "step", command_step }, { "run", command_run }, { "why", command_why },
 	};
 	struct options o = { .event = "cycles", .output = "perf.data" };
 	size_t i;

@@ -32,6 +32,8 @@ int pfx_open(struct perf_event_attr *attr, int pid, int cpu, int group, unsigned
 int pfx_info(int fd, struct perf_ext_info *info);
 int pfx_periods(int fd, struct perf_ext_periods *periods);
 int pfx_get_periods(int fd, struct perf_ext_periods *periods);
+int pfx_notify(int fd, const struct perf_ext_notify *notify);
+int pfx_restart(int fd, int tid);		/* 0: all threads that wait */
 
 /* The periods that a rule makes of a fixed one. */
 struct perf_ext_periods pfx_apply(const struct pfx_rule *rule, uint64_t period);

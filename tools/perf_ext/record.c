@@ -14,14 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
 
 #define MAX_CPUS	1024
-#define DATA_PAGES	64
 
 struct section {
 	uint64_t	offset;
@@ -43,12 +41,6 @@ struct file_header {
 struct file_attr {
 	uint8_t		attr[PERF_ATTR_SIZE_VER5];
 	struct section	ids;
-};
-
-struct ring {
-	int				fd;
-	struct perf_event_mmap_page	*page;
-	uint64_t			size;
 };
 
 struct recording {
@@ -106,91 +98,38 @@ static void write_kernel_map(struct recording *r)
 	r->bytes += sizeof(map);
 }
 
-/* A record may go round the end of the buffer. */
-static void copy(const struct ring *ring, uint64_t from, void *to, size_t size)
-{
-	const uint8_t *data = (const uint8_t *)ring->page + ring->page->data_offset;
-	uint64_t at = from & (ring->size - 1);
-	size_t first = size < ring->size - at ? size : ring->size - at;
-
-	memcpy(to, data + at, first);
-	memcpy((uint8_t *)to + first, data, size - first);
-}
-
 static void drain(struct recording *r, struct ring *ring)
 {
-	static union {
-		struct perf_event_header	header;
-		uint64_t			words[65536 / 8];
-	} record;
-	uint64_t tail = ring->page->data_tail;
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	const union record *record;
 
-	while (tail != head) {
-		copy(ring, tail, &record, sizeof(record.header));
-		copy(ring, tail, &record, record.header.size);
-		write_out(r, &record, record.header.size);
-		r->bytes += record.header.size;
-		r->samples += record.header.type == PERF_RECORD_SAMPLE;
-		if (record.header.type == PERF_RECORD_LOST)
-			r->lost += record.words[2];
-		tail += record.header.size;
+	while ((record = ring_next(ring))) {
+		write_out(r, record, record->header.size);
+		r->bytes += record->header.size;
+		r->samples += record->header.type == PERF_RECORD_SAMPLE;
+		if (record->header.type == PERF_RECORD_LOST)
+			r->lost += record->words[2];
 	}
-	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
 static void open_on(struct recording *r, const struct options *o, pid_t child, int cpu)
 {
-	long page = sysconf(_SC_PAGESIZE);
-	struct ring *ring = &r->ring[r->nr_rings];
 	struct perf_ext_periods periods;
-	int err;
+	int err, fd = pfx_open(&r->attr, child, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	ring->fd = pfx_open(&r->attr, child, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (ring->fd == -ENODEV)
+	if (fd == -ENODEV)
 		return;		/* the CPU is offline */
-	if (ring->fd < 0)
-		refused("perf_event_open", ring->fd);
+	if (fd < 0)
+		refused("perf_event_open", fd);
 	if (o->varies) {
 		periods = pfx_apply(&o->rule, r->attr.sample_period);
-		err = pfx_periods(ring->fd, &periods);
+		err = pfx_periods(fd, &periods);
 		if (err)
 			refused("PERF_EXT_IOC_PERIODS", err);
 	}
-	ring->size = (uint64_t)page * DATA_PAGES;
-	ring->page = mmap(NULL, (size_t)(ring->size + (uint64_t)page), PROT_READ | PROT_WRITE,
-			  MAP_SHARED, ring->fd, 0);
-	if (ring->page == MAP_FAILED)
-		refused("mmap", -errno);
-	if (ioctl(ring->fd, PERF_EVENT_IOC_ID, &r->id[r->nr_rings]))
+	ring_map(&r->ring[r->nr_rings], fd);
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &r->id[r->nr_rings]))
 		refused("PERF_EVENT_IOC_ID", -errno);
 	r->nr_rings++;
-}
-
-/* The child waits for a byte, so that it is watched from its exec on. */
-static pid_t start_child(char **argv, int *go)
-{
-	int tube[2];
-	pid_t pid;
-	char c;
-
-	if (pipe(tube))
-		fail("pipe: %s", strerror(errno));
-	pid = fork();
-	if (pid < 0)
-		fail("fork: %s", strerror(errno));
-	if (!pid) {
-		close(tube[1]);
-		if (read(tube[0], &c, 1) != 1)
-			_exit(1);
-		close(tube[0]);
-		execvp(argv[0], argv);
-		fprintf(stderr, "pfx: %s: %s\n", argv[0], strerror(errno));
-		_exit(127);
-	}
-	close(tube[0]);
-	*go = tube[1];
-	return pid;
 }
 
 static void watch(struct recording *r)
@@ -280,8 +219,7 @@ int command_record(const struct options *o)
 	write_head(&r);		/* room for it */
 	if (!r.attr.exclude_kernel)
 		write_kernel_map(&r);
-	if (write(go, "", 1) != 1)
-		fail("the program has gone");
+	let_go(go);
 	watch(&r);
 	waitpid(child, &status, 0);
 	write_head(&r);
