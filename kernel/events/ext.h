@@ -98,6 +98,46 @@ struct pe_hold {
 };
 
 /**
+ * struct pe_trigger - overflows of an event end the turn of its set
+ * @threshold: so many of them; 0: none						l
+ * @left: until then; 0: it is to end							o
+ * @due: the turn is to end, and pe_event.pending_disable_irq will do so		o
+ * @timeout: the event is a clock							l
+ * @by_hits: as in struct pe_periods							l
+ */
+struct pe_trigger {
+	u32	threshold;
+	u32	left;
+	bool	due;
+	bool	timeout;
+	bool	by_hits;
+};
+
+/**
+ * struct pe_set - a group as a set of a ring; see sched/sets.c
+ * @ring: the other sets of its ring, a circle						L
+ * @leader: of the group								I
+ * @joined: it is in a ring								M
+ * @number: the sets of the circle ascend, but for where it closes			L
+ * @activations: how often its turn has come						L
+ * @time: how long the leader was enabled in turns that have ended, ns			L
+ * @began: for how long it had been enabled when this turn began			L
+ * @by_timeout: turns that a clock has ended						L
+ * @by_overflow: turns that overflows have ended					L
+ */
+struct pe_set {
+	struct list_head	ring;
+	struct pe_event		*leader;
+	bool			joined;
+	u16			number;
+	u64			activations;
+	u64			time;
+	u64			began;
+	u64			by_timeout;
+	u64			by_overflow;
+};
+
+/**
  * struct pe_ext - what few events have: made when it is first asked for, freed with the event
  * @number: of a copy, among those of its parent that have one of these		I
  * @copies: of an opened event: so many copies have one				F
@@ -109,6 +149,8 @@ struct pe_hold {
  * @masks_pair: see there
  * @notify: see there
  * @hold: see there
+ * @trigger: see there
+ * @set: of a leader: see there
  */
 struct pe_ext {
 	u32			number;
@@ -121,6 +163,8 @@ struct pe_ext {
 	struct pe_masks		masks_pair[2];
 	struct pe_notify	notify;
 	struct pe_hold		hold;
+	struct pe_trigger	trigger;
+	struct pe_set		set;
 };
 
 #ifdef CONFIG_PERF_EVENTS_EXT
@@ -168,6 +212,22 @@ static inline struct pe_notify *pe_notify(const struct pe_event *e)
 	struct pe_ext *ext = pe_ext(e);
 
 	return unlikely(ext) && READ_ONCE(ext->notify.every) ? &ext->notify : NULL;
+}
+
+/* The trigger of an event, or NULL.  Any context. */
+static inline struct pe_trigger *pe_trigger(const struct pe_event *e)
+{
+	struct pe_ext *ext = pe_ext(e);
+
+	return unlikely(ext) && READ_ONCE(ext->trigger.threshold) ? &ext->trigger : NULL;
+}
+
+/* Is the group a set of a ring? */
+static inline bool pe_in_ring(const struct pe_event *leader)
+{
+	struct pe_ext *ext = pe_ext(leader);
+
+	return unlikely(ext) && READ_ONCE(ext->set.joined);
 }
 
 /* Is the thread of an event held?  From the overflow on, until it is let go. */

@@ -421,6 +421,7 @@ struct pe_event {
 	bool			was_idle;		/* for its freeing: see pe_pending_idle() */
 	bool			told_why;		/* its maker's: see pe_refuse() */
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
+	bool			parked;			/* L: leader: another set has its turn */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */

@@ -19,13 +19,14 @@
 #define PERF_EXT_MASKS		(1ULL << 1)	/* members recorded and reset by a sample */
 #define PERF_EXT_NOTIFY		(1ULL << 2)	/* every n-th overflow is told of, or stops */
 #define PERF_EXT_BLOCK		(1ULL << 3)	/* and holds the thread */
+#define PERF_EXT_SETS		(1ULL << 4)	/* groups take turns */
 
 /**
  * struct perf_ext_info - what kernel and event can do, PERF_EXT_IOC_INFO
  * @features: out: PERF_EXT_* bits that the kernel has
  * @here: out: those that this event can have
  * @least_period: out: the shortest period PERIODS takes for this event; 0: its periods cannot vary
- * @most_sets: out: 0
+ * @most_sets: out: sets that a ring can have; 0: the event cannot be the leader of one
  * @most_members: out: 0
  */
 struct perf_ext_info {
@@ -122,11 +123,99 @@ struct perf_ext_restart {
 	__u32	flags;
 };
 
+#define PERF_EXT_SET_ACTIVE	(1U << 0)	/* it is the set's turn */
+
+/**
+ * struct perf_ext_set - a leader's group becomes a set, PERF_EXT_IOC_SET_JOIN
+ * @ring: file descriptor of the leader of a set in the ring to join; -1: a new ring
+ * @flags: 0
+ * @number: its place: sets take turns in ascending order
+ * @pad: 0
+ *
+ * One set of a ring has its turn and counts, or competes for counters, as any group does; the
+ * others wait.  The first set of a ring has the first turn.  A set that is disabled in its turn
+ * keeps it.
+ */
+struct perf_ext_set {
+	__s32	ring;
+	__u32	flags;
+	__u16	number;
+	__u16	pad[3];
+};
+
+/**
+ * struct perf_ext_trigger - an event ends the turn of its set, PERF_EXT_IOC_SET_TRIGGER
+ * @threshold: with so many overflows in a turn, counted from the beginning of a period; 0: none
+ * @set: 0
+ * @member: 0
+ *
+ * The next set that is enabled has the next turn, after the last the first.  A timeout is a member
+ * of the group that is a clock, whose period is the time.
+ */
+struct perf_ext_trigger {
+	__u32	threshold;
+	__u16	set;
+	__u16	member;
+};
+
+/**
+ * struct perf_ext_set_select - the turn is given to a set, PERF_EXT_IOC_SET_SELECT
+ * @number: of the set
+ * @pad: 0
+ */
+struct perf_ext_set_select {
+	__u16	number;
+	__u16	pad[3];
+};
+
+/**
+ * struct perf_ext_set_info - a set
+ * @number: its place
+ * @pad: 0
+ * @members: of its group
+ * @flags: PERF_EXT_SET_*
+ * @pad2: 0
+ * @id: of the leader, as PERF_EVENT_IOC_ID says
+ * @activations: how often its turn has come, the first included
+ * @active_time: for how long it was its turn while the leader was enabled, ns
+ * @by_timeout: its turns that a clock has ended
+ * @by_overflow: its turns that other events have ended
+ */
+struct perf_ext_set_info {
+	__u16	number;
+	__u16	pad;
+	__u32	members;
+	__u32	flags;
+	__u32	pad2;
+	__u64	id;
+	__u64	activations;
+	__u64	active_time;
+	__u64	by_timeout;
+	__u64	by_overflow;
+};
+
+/**
+ * struct perf_ext_sets - the sets of a ring in ascending order, PERF_EXT_IOC_SET_INFO
+ * @infos: struct perf_ext_set_info[]
+ * @nr: room there; out: sets of the ring
+ * @stride: bytes from one to the next
+ */
+struct perf_ext_sets {
+	__aligned_u64	infos;
+	__u32		nr;
+	__u32		stride;
+};
+
 #define PERF_EXT_IOC_INFO		_IOWR('$', 0x80, struct perf_ext_info)
 #define PERF_EXT_IOC_PERIODS		_IOWR('$', 0x81, struct perf_ext_periods)
 #define PERF_EXT_IOC_GET_PERIODS	_IOWR('$', 0x82, struct perf_ext_periods)
 #define PERF_EXT_IOC_MASKS		_IOW('$', 0x83, struct perf_ext_masks)
 #define PERF_EXT_IOC_NOTIFY		_IOW('$', 0x84, struct perf_ext_notify)
 #define PERF_EXT_IOC_RESTART		_IOW('$', 0x85, struct perf_ext_restart)
+#define PERF_EXT_IOC_SET_JOIN		_IOW('$', 0x88, struct perf_ext_set)
+#define PERF_EXT_IOC_SET_LEAVE		_IO('$', 0x89)
+#define PERF_EXT_IOC_SET_TRIGGER	_IOW('$', 0x8a, struct perf_ext_trigger)
+#define PERF_EXT_IOC_SET_INFO		_IOWR('$', 0x8b, struct perf_ext_sets)
+#define PERF_EXT_IOC_SET_SELECT		_IOW('$', 0x8c, struct perf_ext_set_select)
 
 #endif /* _UAPI_LINUX_PERF_EVENT_EXT_H */

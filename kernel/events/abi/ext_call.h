@@ -15,6 +15,10 @@ union pe_ext_struct {
 	struct perf_ext_masks	masks;
 	struct perf_ext_notify	notify;
 	struct perf_ext_restart	restart;
+	struct perf_ext_set	set;
+	struct perf_ext_trigger	trigger;
+	struct perf_ext_sets	sets;
+	struct perf_ext_set_select select;
 };
 
 /**
@@ -56,5 +60,14 @@ int pe_ext_refuse_block(struct pe_event *e, unsigned int mode, const char **why)
 long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked);
 long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked);
 void pe_ext_show_notify(struct seq_file *m, struct pe_event *e);
+
+/* ext_sets.c */
+int pe_ext_refuse_sets(struct pe_event *e, const char **why);
+long pe_ext_join_ring(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_leave_ring(struct pe_event *e, struct pe_ext_ask *ask);
+long pe_ext_set_trigger(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_select_set(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_sets_info(struct pe_event *e, struct pe_ext_ask *asked);
+void pe_ext_show_sets(struct seq_file *m, struct pe_event *e);
 
 #endif /* _KERNEL_EVENTS_EXT_CALL_H */

@@ -15,7 +15,8 @@
 #include "ext_call.h"
 #include "../ext.h"
 
-#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK)
+#define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK | \
+			 PERF_EXT_SETS)
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 
@@ -38,6 +39,10 @@ static long get_info(struct pe_event *e, struct pe_ext_ask *ask)
 		info->here |= PERF_EXT_NOTIFY;
 	if (!pe_ext_refuse_block(e, PTRACE_MODE_NOAUDIT, &why))
 		info->here |= PERF_EXT_BLOCK;
+	if (!pe_ext_refuse_sets(e, &why)) {
+		info->here |= PERF_EXT_SETS;
+		info->most_sets = PE_MOST_SETS;
+	}
 	return 0;
 }
 
@@ -62,6 +67,11 @@ static const struct pe_ext_call {
 	CALL(MASKS, masks, false, pe_ext_change_masks),
 	CALL(NOTIFY, notify, false, pe_ext_change_notify),
 	CALL(RESTART, restart, false, pe_ext_restart),
+	CALL(SET_JOIN, set, false, pe_ext_join_ring),
+	[_IOC_NR(PERF_EXT_IOC_SET_LEAVE) - FIRST] = { .run = pe_ext_leave_ring },
+	CALL(SET_TRIGGER, trigger, false, pe_ext_set_trigger),
+	CALL(SET_INFO, sets, true, pe_ext_sets_info),
+	CALL(SET_SELECT, select, false, pe_ext_select_set),
 };
 
 /**
@@ -95,9 +105,12 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	const struct pe_ext_call *call;
 	long err;
 
-	if (nr >= ARRAY_SIZE(calls) || !calls[nr].run || !ask.given)
+	if (nr >= ARRAY_SIZE(calls))
 		return -ENOTTY;
 	call = &calls[array_index_nospec(nr, ARRAY_SIZE(calls))];
+	/* A call has a struct, or it has none. */
+	if (!call->run || !call->size != !ask.given)
+		return -ENOTTY;
 	ask.size = call->size;
 	err = copy_struct_from_user(&ask.u, ask.size, ask.user, ask.given);
 	if (err)
@@ -118,4 +131,5 @@ void pe_ext_show(struct seq_file *m, struct pe_event *e)
 	pe_ext_show_masks(m, e);
 	pe_ext_show_notify(m, e);
 	pe_ext_show_periods(m, e);
+	pe_ext_show_sets(m, e);
 }

@@ -30,6 +30,8 @@ static struct pe_ext *make_ext(struct pe_event *e, gfp_t gfp)
 	ext->hold.e = e;
 	init_task_work(&ext->hold.work, pe_ext_run_hold);
 	init_waitqueue_head(&ext->hold.wq);
+	INIT_LIST_HEAD(&ext->set.ring);
+	ext->set.leader = e;
 	if (e->parent)
 		ext->number = ++pe_ext(pe_parent(e))->copies;
 	/* Overflows look at it from now on; it says that nothing is asked for. */

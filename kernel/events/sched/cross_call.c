@@ -18,6 +18,7 @@
 
 #include "sched.h"
 #include "../cost.h"
+#include "../ext.h"
 
 struct remote_call {
 	struct pe_ctx	*ctx;
@@ -37,7 +38,10 @@ static bool is_passive(const struct remote_call *call)
 {
 	if (!call->e || !pe_is_passive(call->e))
 		return false;
-	return !call->leaves || !pe_leader(call->e)->samples_group;
+	if (!call->leaves)
+		return true;
+	/* What samples show changes where they are made; a set may leave its turn to another. */
+	return !pe_leader(call->e)->samples_group && !pe_in_ring(pe_leader(call->e));
 }
 
 static void pe_call_oncpu(void *info)

@@ -45,6 +45,8 @@ static void enqueue(struct pe_event *leader)
 	struct pe_lane *lane = pe_pmu_ctx_lane(pmu_ctx, leader->slot);
 	bool first = !pmu_ctx->nr_groups;
 
+	if (unlikely(leader->parked))
+		return;
 	pe_assert_schedulable(ctx);
 	group_queue_append(&lane->queue[pe_class_of(leader)], &leader->queue, ctx->next_seq++);
 	leader->queued = true;
@@ -109,7 +111,7 @@ static void go_to_pmu_ctx(struct pe_event *leader, struct perf_event_pmu_context
 
 static void admit_if_possible(struct pe_event *leader, u64 now)
 {
-	if (leader->state == PERF_EVENT_STATE_INACTIVE && eligible_here(leader))
+	if (leader->state == PERF_EVENT_STATE_INACTIVE && !leader->parked && eligible_here(leader))
 		pe_group_admit(leader, now);
 }
 
@@ -141,7 +143,7 @@ static void passive_stop(struct pe_event *e, enum perf_event_state next, u64 now
 /* Members of a passive group count while they and their leader are enabled. */
 static void passive_group_settle(struct pe_event *leader, u64 now)
 {
-	bool on = leader->state >= PERF_EVENT_STATE_INACTIVE;
+	bool on = leader->state >= PERF_EVENT_STATE_INACTIVE && !leader->parked;
 	struct pe_event *m;
 
 	pe_for_each_member(m, leader) {
@@ -348,8 +350,10 @@ void pe_withdraw(struct pe_event *e, enum pe_withdrawal how, u64 now)
 	bool attached = e->attach_state & PERF_ATTACH_CONTEXT;
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
-	if (attached)
+	if (attached) {
+		pe_set_withdraw(e, now);
 		stop(e, now);
+	}
 	if (how == PE_LEAVE_GROUP)
 		leave_group(e, now);
 	if (!attached)
@@ -359,6 +363,79 @@ void pe_withdraw(struct pe_event *e, enum pe_withdrawal how, u64 now)
 		pe_set_state(e, PERF_EVENT_STATE_OFF, now);
 	pe_ctx_remove(pe_ctx(e), e, now);
 	e->pmu_ctx = own_pmu_ctx(e);
+}
+
+/**
+ * pe_group_stop() - a group stops counting, and stays enabled and in its queue
+ * @leader: its leader
+ * @now: pe_now()
+ */
+void pe_group_stop(struct pe_event *leader, u64 now)
+{
+	struct pe_event *m;
+
+	if (!pe_group_passive(leader)) {
+		pe_group_out(leader, now);
+		return;
+	}
+	passive_group_stop(leader, now);
+	pe_for_each_member(m, leader)
+		perf_event_update_userpage(&m->pub);
+}
+
+/**
+ * pe_group_park() - a group stops, and waits in no queue until it is unparked
+ * @leader: its leader
+ * @now: pe_now()
+ */
+void pe_group_park(struct pe_event *leader, u64 now)
+{
+	pe_assert_schedulable(pe_ctx(leader));
+	pe_group_stop(leader, now);
+	leader->parked = true;
+	dequeue(leader);
+}
+
+/**
+ * pe_group_give_place() - a group waits in no queue from now on, another one that did so goes on
+ * @from: leader of the one, which has stopped
+ * @to: leader of the other one, parked; in the same slot, flexible like the first
+ * @now: pe_now()
+ *
+ * Where one PMU schedules both, the one takes the place of the other in the queue: groups that
+ * relieve each other have their share of the PMU together, however often they do.
+ */
+void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now)
+{
+	pe_assert_schedulable(pe_ctx(from));
+	from->parked = true;
+	to->parked = false;
+	if (from->queued && !pe_group_passive(to) && pe_pmu_ctx(from) == pe_pmu_ctx(to)) {
+		group_queue_replace(&from->queue, &to->queue);
+		from->queued = false;
+		to->queued = true;
+		admit_if_possible(to, now);
+		return;
+	}
+	dequeue(from);
+	pe_group_unpark(to, now);
+}
+
+/**
+ * pe_group_unpark() - a group that waited in no queue is one like others
+ * @leader: its leader, parked
+ * @now: pe_now()
+ */
+void pe_group_unpark(struct pe_event *leader, u64 now)
+{
+	pe_assert_schedulable(pe_ctx(leader));
+	leader->parked = false;
+	if (pe_group_passive(leader)) {
+		passive_group_settle(leader, now);
+		return;
+	}
+	enqueue(leader);
+	admit_if_possible(leader, now);
 }
 
 /**
@@ -418,7 +495,7 @@ void pe_enable_locked(struct pe_event *e, u64 now)
 		return;		/* cannot lead, see promote() */
 
 	/* Nobody else starts with it, and it can. */
-	if (pe_group_passive(leader) &&
+	if (pe_group_passive(leader) && !leader->parked &&
 	    (leader == e ? !e->nr_siblings : leader->state >= PERF_EVENT_STATE_INACTIVE)) {
 		passive_start(e, now);
 		return;

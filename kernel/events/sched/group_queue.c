@@ -60,6 +60,17 @@ void group_queue_remove(struct queue_node *node)
 }
 
 /**
+ * group_queue_replace() - a group takes the place of another one
+ * @old: the node of that, in a queue
+ * @node: the group's node, in no queue
+ */
+void group_queue_replace(struct queue_node *old, struct queue_node *node)
+{
+	node->seq = old->seq;
+	list_replace_init(&old->link, &node->link);
+}
+
+/**
  * group_queue_empty() - is there no group?
  * @queue: it
  */

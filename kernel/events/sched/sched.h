@@ -26,6 +26,7 @@ struct queue_cursor {
 void group_queue_init(struct group_queue *queue);
 void group_queue_append(struct group_queue *queue, struct queue_node *node, u64 seq);
 void group_queue_remove(struct queue_node *node);
+void group_queue_replace(struct queue_node *old, struct queue_node *node);
 bool group_queue_empty(const struct group_queue *queue);
 struct queue_node *group_queue_first(const struct group_queue *queue);
 void queue_cursor_init(struct queue_cursor *cur);
@@ -181,6 +182,26 @@ void pe_group_bring(struct pe_event *leader, u64 now);
 void pe_enable_locked(struct pe_event *e, u64 now);
 void pe_enable_group_locked(struct pe_event *leader, u64 now);
 void pe_disable_locked(struct pe_event *e, u64 now);
+void pe_group_park(struct pe_event *leader, u64 now);
+void pe_group_stop(struct pe_event *leader, u64 now);
+void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now);
+void pe_group_unpark(struct pe_event *leader, u64 now);
+
+/* sets.c: as group.c */
+#ifdef CONFIG_PERF_EVENTS_EXT
+#define PE_MOST_SETS	64U		/* in a ring */
+
+struct pe_set;
+int pe_set_join(struct pe_set *set, struct pe_set *ring, u64 now);
+void pe_set_leave(struct pe_event *leader, u64 now);
+void pe_set_withdraw(struct pe_event *leader, u64 now);
+int pe_set_select(struct pe_set *ring, u16 number, u64 now);
+void pe_turn_end_due(struct pe_event *e, u64 now);
+unsigned int pe_set_ring(struct pe_set *set, struct pe_set **sets);
+u64 pe_set_active_time(const struct pe_set *set, u64 now);
+#else
+static inline void pe_set_withdraw(struct pe_event *leader, u64 now) { }
+#endif
 
 /* switch.c */
 void pe_ctx_in(struct pe_ctx *ctx, struct task_struct *comes, u64 now);

@@ -66,7 +66,9 @@ static bool expire(struct pe_event *e, u64 period)
 	if (!regs || e->state != PERF_EVENT_STATE_ACTIVE)
 		return false;
 	if (pe_excludes(e, regs) || (e->attr.exclude_idle && is_idle_task(current))) {
-		pe_periods_next(e);	/* over all the same */
+		/* Over all the same. */
+		pe_periods_next(e);
+		pe_trigger_count(e);
 		return false;
 	}
 	perf_sample_data_init(&data, 0, period);

@@ -346,6 +346,7 @@ static noinline int slow_overflow(struct pe_event *e, enum pe_throttling throttl
 	int stop;
 
 	pe_periods_next(e);
+	pe_trigger_count(e);
 	/* The last sample asked for was written, but the event is not off yet. */
 	if (unlikely(READ_ONCE(e->pending_disable)))
 		return 1;

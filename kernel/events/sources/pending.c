@@ -73,7 +73,7 @@ static void pe_pending_disable(struct pe_ctx *ctx, void *arg)
 }
 
 /**
- * pe_pending_disable_due() - disable an event, if an overflow wants that
+ * pe_pending_disable_due() - do what an overflow wants: the turn of its set ends, it is disabled
  * @ctx: its context, or the one that it has left
  * @arg: the event
  *
@@ -84,7 +84,10 @@ void pe_pending_disable_due(struct pe_ctx *ctx, void *arg)
 	struct pe_event *e = arg;
 	bool on, due;
 
-	if (pe_ctx(e) != ctx || !READ_ONCE(e->pending_disable))
+	if (pe_ctx(e) != ctx)
+		return;
+	pe_trigger_end_turn(e);
+	if (!READ_ONCE(e->pending_disable))
 		return;
 	on = e->state >= PERF_EVENT_STATE_INACTIVE;
 	due = pe_disable_due(e);
@@ -123,7 +126,7 @@ static void pe_pending_run_disable(struct irq_work *work)
 	int level = perf_swevent_get_recursion_context();
 
 	/* The code that took the event out of the PMU meanwhile may have disabled it already. */
-	if (READ_ONCE(e->pending_disable))
+	if (READ_ONCE(e->pending_disable) || pe_trigger_is_due(e))
 		disable_or_follow(e);
 	if (level >= 0)
 		perf_swevent_put_recursion_context(level);

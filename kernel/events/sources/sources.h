@@ -150,6 +150,22 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
 void pe_notify_restart(struct pe_ctx *ctx, void *arg);
 
+/* trigger.c */
+#ifdef CONFIG_PERF_EVENTS_EXT
+void pe_trigger_count(struct pe_event *e);
+bool pe_trigger_is_due(const struct pe_event *e);
+void pe_trigger_end_turn(struct pe_event *e);
+void pe_trigger_set(struct pe_event *e, u32 threshold);
+#else
+static inline void pe_trigger_count(struct pe_event *e) { }
+static inline bool pe_trigger_is_due(const struct pe_event *e)
+{
+	return false;
+}
+
+static inline void pe_trigger_end_turn(struct pe_event *e) { }
+#endif
+
 /* hold.c */
 void pe_hold(struct pe_event *e);
 bool pe_hold_wait(struct pe_event *e);		/* from the task work of life/ext.c */

@@ -10,7 +10,7 @@
  * needs: pmuv3 pmu-irq
  */
 #include "lib/arm64.h"
-#include "lib/ext.h"
+#include "lib/sets.h"
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -385,7 +385,16 @@ static void stop_and_restart(void)
 	pt_eq(pt_count(fe), 100003 * 8);
 }
 
+/* Three sets take turns, each from and to the very instruction. */
+static void sets(void)
+{
+	ext_need();
+	no_limits();
+	sets_of_hardware(a64_cycles(10007), a64_measured_spin, A64_SPIN_COST(500000));
+}
+
 static const struct pt_case cases[] = {
+	{ "sets", sets },
 	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },
 	{ "masks", masks },

@@ -48,7 +48,7 @@ static void info(void)
 	pt_eq(got.here & PERF_EXT_PERIODS, 0);
 	pt_eq(got.least_period, 0);
 	attr = faults(0);
-	pt_eq(info_of(&attr).here, 0);
+	pt_eq(info_of(&attr).here, PERF_EXT_SETS);	/* it does not sample */
 	attr = pt_attr(PT_SW(CPU_CLOCK));
 	attr.sample_period = 1000000;
 	pt_eq(info_of(&attr).least_period, 10000);

@@ -2,7 +2,7 @@
 /*
  * x86_pmu_periods.c - periods that follow a rule, masks, and stops, by the counters of x86.
  */
-#include "lib/ext.h"
+#include "lib/sets.h"
 #include "lib/x86.h"
 
 static struct pt_record rec;
@@ -124,7 +124,17 @@ static void stop_and_restart(void)
 	pt_eq(pt_count(fe), 100003 * 8);
 }
 
+/* Three sets take turns, each from and to the very instruction. */
+static void sets(void)
+{
+	ext_need();
+	x86_need_exact();
+	sets_of_hardware(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), x86_measured_spin,
+			 X86_SPIN_COST(500000));
+}
+
 static const struct pt_case cases[] = {
+	{ "sets", sets },
 	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },
 	{ "masks", masks },
