@@ -314,6 +314,7 @@ static void not_to_the_new_program(void)
 
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 kills the new program");
+	pt_tracepoint_id("syscalls", "sys_enter_execve");	/* skips, which a child cannot */
 	pt_reap(pt_fork(exec_with_a_hit, NULL));
 	pt_reap(pt_fork(exec_with_a_hit, &cloexec));
 }
