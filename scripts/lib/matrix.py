@@ -27,6 +27,8 @@ CONFIG_DEBUG_INFO_NONE=y
 CONFIG_PERF_EVENTS=y
 CONFIG_PERF_EVENTS_KUNIT_TEST=y
 """
+# What the guests of the debugging kernels have.
+CHECKS = "CONFIG_PERF_EVENTS_DEBUG=y\n"
 NO_64BIT = """
 # CONFIG_64BIT is not set
 # CONFIG_IA32_EMULATION is not set
@@ -88,10 +90,9 @@ class Config:
 
 
 CONFIGS = [
-    Config("rig", "what the guests run, with KUnit and sparse", fragment="kunit.config",
-           sparse=True, scope="ours", fast=True),
-    Config("arm64-rig", "the same on arm64", "arm64", fragment="kunit.config", sparse=True,
-           scope="ours"),
+    Config("rig", "what the guests run, with checks and sparse", lines=CHECKS, sparse=True,
+           scope="ours", fast=True),
+    Config("arm64-rig", "the same on arm64", "arm64", lines=CHECKS, sparse=True, scope="ours"),
     Config("nocgroup", "no CGROUP_PERF", fragment="nocgroup.config", fast=True),
     Config("nobpf", "no BPF_SYSCALL", fragment="nobpf.config", fast=True),
     Config("noext", "no PERF_EVENTS_EXT", lines="# CONFIG_PERF_EVENTS_EXT is not set\n",
@@ -114,8 +115,8 @@ CONFIGS = [
            scope="ours"),
     Config("arm64-nocompat", "no COMPAT", "arm64", lines="# CONFIG_COMPAT is not set\n",
            scope="ours"),
-    Config("arm64-acpi", "ACPI, pseudo-NMI, KVM, CPU_PM, with KUnit and sparse", "arm64",
-           fragment="kunit.config", lines=ARM64_ACPI, scope="ours", sparse=True),
+    Config("arm64-acpi", "ACPI, pseudo-NMI, KVM, CPU_PM, with checks and sparse", "arm64",
+           lines=ARM64_ACPI + CHECKS, scope="ours", sparse=True),
     Config("all", "everything on", base="yes", scope="all"),
     Config("arm64-all", "everything on, KVM with nVHE among it", "arm64", base="yes", scope="all"),
     Config("arm-all", "everything on, 32-bit arm", "arm", base="yes", scope="all"),
