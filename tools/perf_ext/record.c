@@ -100,9 +100,11 @@ static void write_kernel_map(struct recording *r)
 
 static void drain(struct recording *r, struct ring *ring)
 {
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	const union record *record;
 
-	while ((record = ring_next(ring))) {
+	/* What comes meanwhile waits: other rings have waited, too. */
+	while (ring->page->data_tail != head && (record = ring_next(ring))) {
 		write_out(r, record, record->header.size);
 		r->bytes += record->header.size;
 		r->samples += record->header.type == PERF_RECORD_SAMPLE;

@@ -86,8 +86,11 @@ int command_step(const struct options *o)
 	hung.fd = ring.fd;
 	let_go(go);
 	while (!o->steps || step < o->steps) {
-		if (poll(&hung, 1, -1) < 0 && errno != EINTR)
+		if (poll(&hung, 1, -1) < 0) {
+			if (errno == EINTR)
+				continue;
 			fail("poll: %s", strerror(errno));
+		}
 		if (hung.revents & POLLHUP)
 			break;
 		if (!(hung.revents & POLLIN))
