@@ -145,7 +145,7 @@ struct perf_ext_set {
 
 /**
  * struct perf_ext_trigger - an event ends the turn of its set, PERF_EXT_IOC_SET_TRIGGER
- * @threshold: with so many overflows in a turn, counted from the beginning of a period; 0: none
+ * @threshold: so many overflows end the turn, counted from its beginning or this call; 0: none
  * @set: 0
  * @member: 0
  *

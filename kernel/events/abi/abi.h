@@ -64,6 +64,8 @@ void pe_ext_show(struct seq_file *m, struct pe_event *e);
 
 /* ext_periods.c */
 int pe_ext_jitter(struct pe_event *e);
+/* ext_sets.c */
+int pe_ext_refuse_member(struct pe_event *e, struct pe_event *leader);
 #else
 static inline bool pe_ext_is(unsigned int cmd)
 {
@@ -76,6 +78,11 @@ static inline long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned l
 }
 
 static inline int pe_ext_jitter(struct pe_event *e)
+{
+	return 0;
+}
+
+static inline int pe_ext_refuse_member(struct pe_event *e, struct pe_event *leader)
 {
 	return 0;
 }

@@ -26,6 +26,25 @@ static bool can_take_turns(const struct pmu *pmu)
 	       !(pmu->capabilities & (PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE));
 }
 
+static bool can_be_in_set(struct pe_event *e)
+{
+	return can_take_turns(e->pmu) && !has_aux_action(&e->pub);
+}
+
+/**
+ * pe_ext_refuse_member() - an event is about to become a sibling
+ * @e: the event
+ * @leader: the leader of its group; ctx->mutex is held
+ *
+ * Return: 0; -EOPNOTSUPP if the group is a set, and the event cannot be in one.
+ */
+int pe_ext_refuse_member(struct pe_event *e, struct pe_event *leader)
+{
+	if (likely(!pe_in_ring(leader)) || can_be_in_set(e))
+		return 0;
+	return pe_err(-EOPNOTSUPP, "group_fd: a set, and the PMU is not for sets");
+}
+
 /**
  * pe_ext_refuse_sets() - can the group of an event be a set?
  * @e: the event; ctx->mutex is held
@@ -46,7 +65,7 @@ int pe_ext_refuse_sets(struct pe_event *e, const char **why)
 		return -EINVAL;
 	}
 	pe_for_each_member(m, e) {
-		if (!can_take_turns(m->pmu) || has_aux_action(&m->pub)) {
+		if (!can_be_in_set(m)) {
 			*why = "SET_JOIN: the PMU of a member is not for sets";
 			return -EOPNOTSUPP;
 		}
@@ -106,7 +125,7 @@ static int join(struct pe_event *e, struct pe_event *r, u16 number)
 	case -ENOSPC:
 		return pe_err(-ENOSPC, "SET_JOIN: the ring has as many sets as it can have");
 	case -ESRCH:
-		return pe_err(-ESRCH, "SET_JOIN: the task has exited");
+		return pe_err(-ESRCH, "SET_JOIN: the task has exited, or the CPU is offline");
 	}
 	return args.err;
 }
@@ -128,7 +147,7 @@ long pe_ext_join_ring(struct pe_event *e, struct pe_ext_ask *asked)
 	CLASS(fd, f)(ask->ring);
 	if (ask->ring != -1) {
 		if (!fd_file(f))
-			return -EBADF;
+			return pe_err(-EBADF, "SET_JOIN: ring: not open");
 		r = pe_of_file(fd_file(f));
 		if (!r)
 			return pe_err(-EINVAL, "SET_JOIN: ring is not an event");
@@ -345,15 +364,18 @@ void pe_ext_show_sets(struct seq_file *m, struct pe_event *e)
 	struct pe_trigger *trigger = pe_trigger(e);
 	struct pe_event *leader;
 	bool joined, parked;
+	u16 number = 0;
 
+	/* The leader may be closed, and freed, as soon as the lock is dropped. */
 	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock) {
 		leader = pe_leader(e);
 		joined = pe_in_ring(leader);
 		parked = leader->parked;
+		if (joined)
+			number = pe_ext(leader)->set.number;
 	}
 	if (joined)
-		seq_printf(m, "set:\t%u %s\n", pe_ext(leader)->set.number,
-			   parked ? "parked" : "active");
+		seq_printf(m, "set:\t%u %s\n", number, parked ? "parked" : "active");
 	if (trigger)
 		seq_printf(m, "trigger:\t%u\n", READ_ONCE(trigger->threshold));
 }

@@ -232,7 +232,7 @@ static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ct
 	if (!is_software_event(&e->pub) && pe_pmu_ctx(leader)->pmu != e->pmu &&
 	    pe_pmu_ctx(leader)->pmu->task_ctx_nr != perf_sw_context)
 		return pe_err(-EINVAL, "group_fd: a group of another PMU");
-	return 0;
+	return pe_ext_refuse_member(e, leader);
 }
 
 static bool read_fits(struct pe_event *e, struct pe_event *leader)

@@ -31,6 +31,7 @@
  */
 
 #include "sched.h"
+#include "../ext.h"
 
 /* Is the group's slot in on this CPU, so that the group can be scheduled now? */
 static bool eligible_here(const struct pe_event *leader)
@@ -118,7 +119,8 @@ static void admit_if_possible(struct pe_event *leader, u64 now)
 static void passive_start(struct pe_event *e, u64 now)
 {
 	lockdep_assert_held(&pe_ctx(e)->lock);
-	if (e->hw.interrupts == PE_THROTTLED)
+	/* Turns of sets would end it at each hit: it ends with the tick. */
+	if (e->hw.interrupts == PE_THROTTLED && !pe_in_ring(pe_leader(e)))
 		pe_throttle_expires(e);
 	/* BPF output asks for it.  Events of tasks and cgroups that get some are not passive. */
 	WRITE_ONCE(e->oncpu, pe_ctx(e)->task ? -1 : e->cpu);
@@ -174,9 +176,8 @@ static void join(struct pe_event *leader, struct pe_event *e, u64 now)
 	if (was_passive && !passive) {
 		passive_group_stop(leader, now);
 		go_to_pmu_ctx(leader, e->pmu_ctx);
-	} else if (!was_passive && leader->queued && !e->passive &&
-		   pe_pmu_ctx(e) != pe_pmu_ctx(leader)) {
-		/* A group of software PMUs moves to the newcomer's hardware. */
+	} else if (!was_passive && !e->passive && pe_pmu_ctx(e) != pe_pmu_ctx(leader)) {
+		/* A group of software PMUs, parked or not, moves to the newcomer's hardware. */
 		pe_group_out(leader, now);
 		dequeue(leader);
 		go_to_pmu_ctx(leader, e->pmu_ctx);
@@ -374,11 +375,10 @@ void pe_group_stop(struct pe_event *leader, u64 now)
 {
 	struct pe_event *m;
 
-	if (!pe_group_passive(leader)) {
+	if (pe_group_passive(leader))
+		passive_group_stop(leader, now);
+	else
 		pe_group_out(leader, now);
-		return;
-	}
-	passive_group_stop(leader, now);
 	pe_for_each_member(m, leader)
 		perf_event_update_userpage(&m->pub);
 }
@@ -397,24 +397,30 @@ void pe_group_park(struct pe_event *leader, u64 now)
 }
 
 /**
- * pe_group_give_place() - a group waits in no queue from now on, another one that did so goes on
- * @from: leader of the one, which has stopped
+ * pe_group_give_place() - a group stops and waits in no queue, another one that did so goes on
+ * @from: leader of the one
  * @to: leader of the other one, parked; in the same slot, flexible like the first
  * @now: pe_now()
  *
- * Where one PMU schedules both, the one takes the place of the other in the queue: groups that
- * relieve each other have their share of the PMU together, however often they do.
+ * Where one PMU schedules both, the one takes the place of the other in the queue, and on the PMU:
+ * groups that relieve each other have their share of it together, however often they do.
  */
 void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now)
 {
+	bool was_on = !list_empty(&from->running_entry);
+
 	pe_assert_schedulable(pe_ctx(from));
+	pe_group_stop(from, now);
 	from->parked = true;
 	to->parked = false;
 	if (from->queued && !pe_group_passive(to) && pe_pmu_ctx(from) == pe_pmu_ctx(to)) {
 		group_queue_replace(&from->queue, &to->queue);
 		from->queued = false;
 		to->queued = true;
-		admit_if_possible(to, now);
+		if (was_on && to->state == PERF_EVENT_STATE_INACTIVE)
+			pe_group_readmit(to, now);
+		else
+			admit_if_possible(to, now);
 		return;
 	}
 	dequeue(from);
@@ -443,7 +449,8 @@ void pe_group_unpark(struct pe_event *leader, u64 now)
  * @leader: its leader, not passive
  * @now: pe_now()
  *
- * Members keep their states, their clocks stand still.
+ * Members keep their states, their clocks stand still.  A set leaves its ring, which is of one
+ * context; the set that gets its turn may be taken next.
  */
 void pe_group_take(struct pe_event *leader, u64 now)
 {
@@ -451,6 +458,7 @@ void pe_group_take(struct pe_event *leader, u64 now)
 
 	WARN_ON_ONCE(pe_group_passive(leader));
 	pe_assert_schedulable(pe_ctx(leader));
+	pe_set_withdraw(leader, now);
 	pe_group_out(leader, now);
 	dequeue(leader);
 	pe_for_each_member(m, leader) {

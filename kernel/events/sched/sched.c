@@ -18,6 +18,7 @@
  */
 
 #include "sched.h"
+#include "../ext.h"
 
 static bool is_software(const struct pe_pmu_ctx *pmu_ctx)
 {
@@ -28,14 +29,34 @@ static bool is_software(const struct pe_pmu_ctx *pmu_ctx)
  * The PMU of the PMU context is off all the time, but the group may have members of software PMUs
  * as well.  Those are switched by themselves.
  */
-static noinline int add_elsewhere(struct pe_event *e)
+static noinline int add_elsewhere(struct pe_event *e, int flags)
 {
 	int err;
 
 	perf_pmu_disable(e->pmu);
-	err = e->pmu->add(&e->pub, PERF_EF_START);
+	err = e->pmu->add(&e->pub, flags);
 	perf_pmu_enable(e->pmu);
 	return err;
+}
+
+/*
+ * A throttled event starts anew when it gets its counter, as after a switch.  But sets relieve each
+ * other so often that no limit would hold: a member that was throttled in this tick waits for the
+ * next one.
+ */
+static noinline bool stays_throttled(struct pe_event *e)
+{
+	if (pe_in_ring(pe_leader(e)) &&
+	    e->hw.interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
+		return true;
+	pe_unthrottle(e);
+	return false;
+}
+
+/* What software counts goes on to count, and makes no samples. */
+static int add_throttled(struct pe_event *e)
+{
+	return add_elsewhere(e, is_software_event(&e->pub) ? PERF_EF_START : 0);
 }
 
 static noinline void del_elsewhere(struct pe_event *e)
@@ -77,15 +98,15 @@ static __always_inline int event_in(struct pe_event *e, struct perf_cpu_pmu_cont
 	/* add() may start the counter, and its first overflow must find the event ACTIVE. */
 	WRITE_ONCE(e->oncpu, smp_processor_id());
 	pe_set_active(e, now);
-	if (unlikely(e->hw.interrupts == PE_THROTTLED))
-		pe_unthrottle(e);
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
-	if (likely(e->pmu == cpc->cpu_pmu_ctx.pmu))
+	if (unlikely(e->hw.interrupts == PE_THROTTLED) && stays_throttled(e))
+		err = add_throttled(e);
+	else if (likely(e->pmu == cpc->cpu_pmu_ctx.pmu))
 		err = e->pmu->add(&e->pub, PERF_EF_START);
 	else
-		err = add_elsewhere(e);
+		err = add_elsewhere(e, PERF_EF_START);
 	if (unlikely(err)) {
 		pe_set_inactive(e, now);
 		WRITE_ONCE(e->oncpu, -1);
@@ -530,10 +551,10 @@ void pe_group_admit(struct pe_event *leader, u64 now)
 
 /**
  * pe_group_readmit() - put a group on again that was taken off to be changed
- * @leader: as for pe_group_admit(); it has not got larger
+ * @leader: as for pe_group_admit(); it has not got larger, or has just relieved another one
  * @now: pe_now()
  *
- * Groups that wait for their turn wait on: the room was its own.
+ * Groups that wait for their turn wait on: the room was its own, or that of the other one.
  */
 void pe_group_readmit(struct pe_event *leader, u64 now)
 {

@@ -80,7 +80,22 @@ static void arm_triggers(struct pe_event *leader)
 	}
 }
 
-/* And so do their periods: no rest of one of an earlier turn makes this one shorter. */
+/*
+ * And so do their periods: no rest of one of an earlier turn makes this one shorter.  Where none is
+ * left, add() begins a new one.
+ */
+static void begin_period(struct pe_event *e, const struct pe_trigger *trigger)
+{
+	s64 period = e->hw.last_period;
+
+	if (!local64_read(&e->hw.period_left))
+		return;
+	/* Turns are not shorter than any timer may be. */
+	if (trigger->timeout)
+		period = max_t(u64, period, e->pmu->least_period(&e->pub));
+	local64_set(&e->hw.period_left, trigger->by_hits ? -period : period);
+}
+
 static void begin_periods(struct pe_event *leader)
 {
 	struct pe_trigger *trigger;
@@ -89,8 +104,7 @@ static void begin_periods(struct pe_event *leader)
 	pe_for_each_member(m, leader) {
 		trigger = pe_trigger(m);
 		if (trigger)
-			local64_set(&m->hw.period_left, trigger->by_hits ? -m->hw.last_period :
-								       m->hw.last_period);
+			begin_period(m, trigger);
 	}
 }
 
@@ -103,7 +117,6 @@ static void begin_turn(struct pe_set *set, u64 now)
 
 static void hand_over(struct pe_set *from, struct pe_set *to, u64 now)
 {
-	pe_group_stop(from->leader, now);
 	from->time = pe_set_active_time(from, now);
 	begin_periods(to->leader);
 	begin_turn(to, now);
@@ -215,7 +228,7 @@ void pe_set_withdraw(struct pe_event *e, u64 now)
 /**
  * pe_set_select() - give the turn to a set, now
  * @ring: a set of the ring
- * @number: which one's turn it is to be; it begins anew if it has it
+ * @number: which one's turn it is to be; if it has it, its triggers count anew
  * @now: pe_now()
  *
  * Return: 0, or -EINVAL if there is none with this number.
@@ -252,7 +265,11 @@ void pe_turn_end_due(struct pe_event *e, u64 now)
 	struct pe_set *set, *next;
 
 	lockdep_assert_held(&pe_ctx(e)->lock);
-	if (!xchg(&trigger->due, false) || !pe_in_ring(leader) || leader->parked)
+	if (!READ_ONCE(trigger->due))
+		return;
+	/* No NMI sets it meanwhile: nothing is left to count down. */
+	WRITE_ONCE(trigger->due, false);
+	if (!pe_in_ring(leader) || leader->parked)
 		return;
 	set = &pe_ext(leader)->set;
 	next = next_enabled(set);

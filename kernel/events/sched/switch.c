@@ -68,14 +68,15 @@ static void pmu_ctx_enter(struct pe_pmu_ctx *pmu_ctx, struct task_struct *comes,
 
 /*
  * User space computes the times of a running event from the machine's clock and the control page,
- * so the page has to know that the task was away.  Drivers do this for scheduled events.
+ * so the page has to know that the task was away.  Drivers do this for scheduled events.  Sets that
+ * wait for their turn are not scheduled.
  */
 void pe_slot_refresh_pages(struct pe_slot *slot)
 {
 	struct pe_event *e;
 
 	list_for_each_entry(e, &slot->mapped, mapped_entry)
-		if (pe_is_passive(e))
+		if (pe_is_passive(e) || pe_leader(e)->parked)
 			perf_event_update_userpage(&e->pub);
 }
 

@@ -124,7 +124,8 @@ static void pe_clock_pmu_start(struct perf_event *event, int flags)
 	/* A throttled event was not stopped, its timer just did not restart. */
 	if (event->hw.state & PERF_HES_STOPPED)
 		begin_counting(pe(event));
-	if (is_sampling_event(event))
+	/* One that stays throttled in its set's turn gets its timer by the tick. */
+	if (is_sampling_event(event) && event->hw.interrupts != PE_THROTTLED)
 		arm(event);
 }
 

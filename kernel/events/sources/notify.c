@@ -83,7 +83,9 @@ static void begin_period(struct pe_event *e)
 	struct hw_perf_event *hw = &e->hw;
 	bool by_hits = e->pmu->least_period == pe_software_least_period;
 
-	local64_set(&hw->period_left, by_hits ? -hw->last_period : hw->last_period);
+	/* 0: IOC_PERIOD has given it another one, which add() begins. */
+	if (local64_read(&hw->period_left))
+		local64_set(&hw->period_left, by_hits ? -hw->last_period : hw->last_period);
 }
 
 /**

@@ -201,10 +201,11 @@ static bool is_away(const struct pe_ctx *ctx)
 	return ctx->oncpu < 0 && !ctx->dead;
 }
 
+/* And not of a set that waits for its turn. */
 static bool is_enabled(const struct pe_event *e)
 {
 	return e->state >= PERF_EVENT_STATE_INACTIVE &&
-	       e->group_leader->state >= PERF_EVENT_STATE_INACTIVE;
+	       e->group_leader->state >= PERF_EVENT_STATE_INACTIVE && !pe_leader(e)->parked;
 }
 
 static void hit_target_event(struct pe_event *e, const struct trace_hit *hit, bool away)

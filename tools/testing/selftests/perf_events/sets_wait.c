@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sets_wait.c - sets that wait for their turn: events that join them, hits on behalf of their task,
+ * periods that change meanwhile, the counters they get; and that turns do not get round limits.
+ */
+#include <linux/futex.h>
+#include <sched.h>
+
+#include "lib/sets.h"
+#include "lib/test_count.h"
+
+#define DEV	"/sys/bus/event_source/devices/" MODULE
+
+static struct perf_ext_set_info info[SETS_MOST];
+
+/* A group of its own, enabled, that only a timer would end the turn of. */
+static int clock_leader(u64 period)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+
+	attr.sample_period = period;
+	return pt_open(&attr, 0, -1, -1, 0);
+}
+
+/* An event of hardware brings a group that waits to its PMU, as one that does not wait. */
+static void hardware_joins(void)
+{
+	struct perf_event_attr attr;
+	int a, b, alone, member;
+
+	ext_need();
+	load("counters=2");
+	attr = hits();
+	a = clock_leader(1000000000);
+	b = clock_leader(1000000000);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	member = pt_open(&attr, 0, -1, b, 0);
+	hit(3);
+	pt_eq(pt_count(member), 0);
+	pt_eq(set_select(a, 1), 0);
+	hit(4);
+	pt_eq(pt_count(member), 4);
+	pt_disable(member);
+	hit(1);
+	pt_enable(member);
+	hit(6);
+	pt_eq(pt_count(member), 10);
+	pt_eq(set_select(a, 0), 0);
+	/* Now the PMU is somebody's alone, so the set's turn is in vain. */
+	attr.pinned = 1;
+	attr.exclusive = 1;
+	alone = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(set_select(a, 1), 0);
+	hit(5);
+	pt_eq(pt_count(alone), 5);
+	pt_eq(pt_count(member), 10);
+	close(alone);
+	close(member);
+	close(a);
+	close(b);
+	none_left();
+}
+
+/* What JOIN refuses cannot be opened into a set either. */
+static void joins_refused(void)
+{
+	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK)), attr;
+	int fd;
+
+	ext_need();
+	load("task=0");
+	attr = hits();
+	clock.sample_period = 1000000000;
+	fd = pt_open(&clock, -1, 0, -1, 0);
+	pt_eq(set_join(fd, -1, 0), 0);
+	pt_eq(pt_try_open(&attr, -1, 0, fd, 0), -EOPNOTSUPP);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_SET_LEAVE, 0), 0);
+	close(pt_open(&attr, -1, 0, fd, 0));
+	pt_eq(set_join(fd, -1, 0), 0);
+	close(fd);
+	none_left();
+}
+
+/* With all counters taken, a set has those of its predecessor, though another group waits. */
+static void counters_are_handed_over(void)
+{
+	struct perf_event_attr attr;
+	int a, b, waits, i;
+
+	ext_need();
+	load("counters=1");
+	pt_eq(pt_write_file(DEV "/perf_event_mux_interval_ms", "10000"), 0);
+	attr = hits();
+	a = pt_open(&attr, 0, -1, -1, 0);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	waits = pt_open(&attr, 0, -1, -1, 0);
+	for (i = 0; i < 10; i++) {
+		pt_eq(set_select(a, i & 1), 0);
+		hit(10);
+	}
+	pt_eq(pt_count(a), 50);
+	pt_eq(pt_count(b), 50);
+	pt_eq(pt_count(waits), 0);
+	close(a);
+	close(b);
+	close(waits);
+	none_left();
+}
+
+/*
+ * A member that was throttled stays so until the tick, whoever has the turn meanwhile. In a tick
+ * there are no more samples than the rate allows; none is longer than a hundredth of a second.
+ */
+static void throttled(void)
+{
+	struct perf_event_attr attr;
+	const u64 rate = 1000;
+	struct pt_ring ring;
+	u64 start, time, n;
+	int a, b, i;
+
+	ext_need();
+	load(NULL);
+	pt_sysctl_set("perf_event_max_sample_rate", (int)rate);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	attr = hits();
+	b = pt_open(&attr, 0, -1, -1, 0);
+	attr.sample_period = 1;
+	a = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, a, 64);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	start = pt_clock(CLOCK_MONOTONIC);
+	for (i = 0; i < 2000; i++) {
+		hit(1);
+		pt_eq(set_select(a, 1), 0);
+		pt_eq(set_select(a, 0), 0);
+	}
+	time = pt_clock(CLOCK_MONOTONIC) - start;
+	n = pt_count_records(&ring, PERF_RECORD_SAMPLE);
+	pt_check(n && n <= rate * time / 1000000000 + 2 * rate / 100, "%llu samples in %llu ns",
+		 (unsigned long long)n, (unsigned long long)time);
+}
+
+/* A turn is not shorter than any timer may be. */
+static void shortest_turn(void)
+{
+	u64 start, time, turns;
+	int fd[2], i;
+
+	ext_need();
+	for (i = 0; i < 2; i++) {
+		fd[i] = clock_leader(1);
+		pt_eq(set_trigger(fd[i], 1), 0);
+	}
+	start = pt_clock(CLOCK_MONOTONIC);
+	for (i = 0; i < 2; i++)
+		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
+	pt_burn(5000000);
+	pt_eq(set_infos(fd[0], info), 2);
+	time = pt_clock(CLOCK_MONOTONIC) - start;
+	turns = info[0].activations + info[1].activations;
+	pt_check(turns > 10 && turns <= time / 10000 + 1, "%llu turns in %llu ns",
+		 (unsigned long long)turns, (unsigned long long)time);
+}
+
+/* A period that is given to a set while it waits is that of its very next turn. */
+static void another_period(void)
+{
+	struct perf_event_attr attr = faults();
+	u64 period = 30;
+	int fd[2], i;
+
+	ext_need();
+	attr.disabled = 1;
+	attr.sample_period = 10;
+	pt_settle();
+	for (i = 0; i < 2; i++) {
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+		pt_eq(set_trigger(fd[i], 1), 0);
+		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
+		pt_enable(fd[i]);
+	}
+	pt_fault(20);
+	pt_eq(pt_ioctl(fd[1], PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
+	pt_fault(10 + 30 + 10 + 5);
+	pt_eq(pt_count(fd[0]), 10 + 10 + 10);
+	pt_eq(pt_count(fd[1]), 10 + 30 + 5);
+}
+
+static int *word;
+
+static void sleep_on_it(void *arg)
+{
+	int seen = 0;
+
+	(void)arg;
+	while (seen >= 0) {
+		syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+		seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	}
+}
+
+static void wake(int value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+	pt_eq(syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0), 1);
+}
+
+/* Wake-ups of a task that sleeps are hits of the set whose turn it is. */
+static void hits_of_a_sleeper(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("sched", "sched_wakeup"));
+	struct sched_param first = { .sched_priority = 10 };
+	int fd[2], i;
+	pid_t pid;
+
+	ext_need();
+	pt_pin(0);
+	word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pt_need(word != MAP_FAILED, "mmap: %s", strerror(errno));
+	pid = pt_fork(sleep_on_it, NULL);
+	/* It runs whenever it can, so it sleeps whenever the caller runs. */
+	pt_need(!sched_setscheduler(pid, SCHED_FIFO, &first), "SCHED_FIFO: %s", strerror(errno));
+	wake(1);
+	attr.sample_period = 1;
+	for (i = 0; i < 2; i++) {
+		char filter[32];
+
+		fd[i] = pt_open(&attr, pid, -1, -1, 0);
+		snprintf(filter, sizeof(filter), "pid == %d", pid);
+		pt_eq(pt_ioctl(fd[i], PERF_EVENT_IOC_SET_FILTER, pt_addr(filter)), 0);
+		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
+	}
+	for (i = 2; i < 22; i++) {
+		if (i == 12)
+			pt_eq(set_select(fd[0], 1), 0);
+		if (i == 19)
+			pt_eq(set_select(fd[0], 0), 0);
+		wake(i);
+	}
+	pt_eq(pt_count(fd[0]), 13);
+	pt_eq(pt_count(fd[1]), 7);
+	wake(-1);
+	pt_reap(pid);
+}
+
+static const struct pt_case cases[] = {
+	{ "hardware_joins", hardware_joins },
+	{ "joins_refused", joins_refused },
+	{ "counters_are_handed_over", counters_are_handed_over },
+	{ "throttled", throttled },
+	{ "shortest_turn", shortest_turn },
+	{ "another_period", another_period },
+	{ "hits_of_a_sleeper", hits_of_a_sleeper },
+};
+
+PT_MAIN(cases)
