@@ -34,7 +34,7 @@ static void ask_events(struct arm_pmu *pmu)
 }
 
 /* On one of the CPUs, from an interrupt.  pmuver stays 0, "not implemented", without a PMUv3. */
-static void ask(void *info)
+static void pmuv3_ask(void *info)
 {
 	struct arm_pmu *pmu = info;
 	u32 version = read_pmuver();
@@ -48,7 +48,7 @@ static void ask(void *info)
 		pmu->reg_pmmir = read_pmmir();
 }
 
-static void stop(struct arm_pmu *pmu)
+static void pmuv3_stop(struct arm_pmu *pmu)
 {
 	pmuv3_freeze();
 }
@@ -60,7 +60,7 @@ static void set_operations(struct arm_pmu *pmu)
 	pmu->get_event_idx	= pmuv3_get_event_idx;
 	pmu->clear_event_idx	= pmuv3_clear_event_idx;
 	pmu->start		= pmuv3_start;
-	pmu->stop		= stop;
+	pmu->stop		= pmuv3_stop;
 	pmu->enable		= pmuv3_enable;
 	pmu->disable		= pmuv3_disable;
 	pmu->read_counter	= pmuv3_read_counter;
@@ -79,7 +79,7 @@ static void set_operations(struct arm_pmu *pmu)
  */
 int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_event *event))
 {
-	int err = smp_call_function_any(&pmu->supported_cpus, ask, pmu, 1);
+	int err = smp_call_function_any(&pmu->supported_cpus, pmuv3_ask, pmu, 1);
 
 	if (err)
 		return err;
@@ -96,13 +96,13 @@ int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_eve
 	return 0;
 }
 
-static int probe(struct platform_device *pdev)
+static int pmuv3_platform_probe(struct platform_device *pdev)
 {
 	return arm_pmu_device_probe(pdev, pmuv3_of_match, NULL);
 }
 
 static struct platform_driver driver = {
-	.probe	= probe,
+	.probe	= pmuv3_platform_probe,
 	.driver	= {
 		.name			= ARMV8_PMU_PDEV_NAME,
 		.of_match_table		= pmuv3_of_match,
@@ -111,7 +111,7 @@ static struct platform_driver driver = {
 };
 
 /* A hardlockup detector that wants a PMU has been waiting for one. */
-static int __init register_driver(void)
+static int __init pmuv3_register_driver(void)
 {
 	int err;
 
@@ -123,4 +123,4 @@ static int __init register_driver(void)
 		lockup_detector_retry_init();
 	return err;
 }
-device_initcall(register_driver);
+device_initcall(pmuv3_register_driver);

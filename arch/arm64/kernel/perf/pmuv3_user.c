@@ -60,19 +60,19 @@ int pmuv3_event_idx(struct perf_event *event)
 	return READ_ONCE(user_access) && readable(event) ? event->hw.idx + 1 : 0;
 }
 
-static void close_here(void *unused)
+static void pmuv3_close_here(void *unused)
 {
 	pmuv3_set_userenr(0);
 }
 
 /* Opening waits for the next start on each CPU, closing does not. */
-static int write_user_access(const struct ctl_table *table, int write, void *buffer,
-			     size_t *lenp, loff_t *ppos)
+static int pmuv3_write_user_access(const struct ctl_table *table, int write, void *buffer,
+				   size_t *lenp, loff_t *ppos)
 {
 	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 
 	if (!err && write && !READ_ONCE(user_access))
-		on_each_cpu(close_here, NULL, 1);
+		on_each_cpu(pmuv3_close_here, NULL, 1);
 	return err;
 }
 
@@ -82,7 +82,7 @@ static struct ctl_table sysctls[] = {
 		.data		= &user_access,
 		.maxlen		= sizeof(user_access),
 		.mode		= 0644,
-		.proc_handler	= write_user_access,
+		.proc_handler	= pmuv3_write_user_access,
 		.extra1		= SYSCTL_ZERO,
 		.extra2		= SYSCTL_ONE,
 	},
