@@ -91,7 +91,6 @@ void pe_attach(struct pe_ctx *ctx, struct pe_event *e);	/* publishes e, which ge
 void pe_detach(struct pe_event *e, enum perf_event_state final);
 void pe_retire(struct pe_event *e);
 void pe_leave_owner(struct pe_event *e);
-void pe_activate_ctx(struct pe_ctx *ctx);
 void pe_release(struct pe_event *e);			/* last user closed it */
 
 DEFINE_GUARD(pe_event_ctx, struct pe_event *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
