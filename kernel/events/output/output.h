@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Layer 2: the output plan, samples and small records, the user page. */
+/* Layer 2: the output plan, samples and small records, what tracers write. */
 #ifndef _KERNEL_EVENTS_OUTPUT_H
 #define _KERNEL_EVENTS_OUTPUT_H
 
