@@ -12,7 +12,7 @@
  *	event		allocated, bound to its PMU				event.c
  *	context		found, the group's rules are checked, room is reserved, under ctx->mutex
  *	file		made; from here on nothing fails
- *	attach		the event counts					install.c
+ *	attach		the event counts					attach.c
  *
  * Task context.
  */

@@ -82,7 +82,7 @@ static inline struct perf_buffer *pe_bound_buffer(struct pe_event *e)
 						atomic_read(&e->mmap_count));
 }
 
-/* install.c */
+/* attach.c */
 struct pe_ctx *pe_lock_ctx(struct pe_event *e);		/* e->ctx, its mutex */
 struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
 int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx);	/* ctx->mutex held */
