@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probing of PMUv3s: what the CPUs have, the operations of the PMU, the driver.
+ * Probing of PMUv3s: what the CPUs have, the operations of the PMU.
  *
- * Device tree: a node per kind of CPU, matched by pmuv3_of_match.  ACPI: the framework sorts the
- * CPUs by kind and asks for each.  Both at boot, in task context; a PMU never goes away.
+ * At boot, in task context; the CPUs are asked on one of them, from an interrupt.
  */
-#include <linux/acpi.h>
 #include <linux/bitfield.h>
 #include <linux/bitmap.h>
-#include <linux/init.h>
-#include <linux/nmi.h>
 #include <linux/perf_event.h>
-#include <linux/platform_device.h>
 #include <linux/smp.h>
 
 #include "pmuv3.h"
@@ -95,32 +90,3 @@ int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_eve
 	pmuv3_register_sysctl();
 	return 0;
 }
-
-static int pmuv3_platform_probe(struct platform_device *pdev)
-{
-	return arm_pmu_device_probe(pdev, pmuv3_of_match, NULL);
-}
-
-static struct platform_driver driver = {
-	.probe	= pmuv3_platform_probe,
-	.driver	= {
-		.name			= ARMV8_PMU_PDEV_NAME,
-		.of_match_table		= pmuv3_of_match,
-		.suppress_bind_attrs	= true,
-	},
-};
-
-/* A hardlockup detector that wants a PMU has been waiting for one. */
-static int __init pmuv3_register_driver(void)
-{
-	int err;
-
-	if (acpi_disabled)
-		err = platform_driver_register(&driver);
-	else
-		err = arm_pmu_acpi_probe(pmuv3_generic_init);
-	if (!err)
-		lockup_detector_retry_init();
-	return err;
-}
-device_initcall(pmuv3_register_driver);
