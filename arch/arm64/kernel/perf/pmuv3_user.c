@@ -9,6 +9,10 @@
  * base, too.  It is decided whenever the PMU starts, that is also at each switch of tasks that
  * leaves an event on it; pmuv3_clear_event_idx() has the switches that leave none.
  *
+ * PMUSERENR and the counters are written on their CPU with irqs off: by the start, and by the call
+ * that the sysctl sends to all CPUs when it closes them.  A start that has read the old value is
+ * over when that call comes.  No locks.
+ *
  * The user page says how to read the counter and how to turn CNTVCT into the time of the event.
  */
 #include <linux/math64.h>
