@@ -461,7 +461,7 @@ static void count_on(struct perf_event *event, unsigned long cpu)
 	event->ftrace_ops.private = (void *)cpu;
 }
 
-/* Inlined, so that a sample's registers are those of the caller of function_called(). */
+/* Inlined, so that a sample's registers are those of the caller of perf_function_called(). */
 static __always_inline void record_call(struct perf_event *event, unsigned long ip,
 					unsigned long parent_ip)
 {
@@ -482,8 +482,8 @@ static __always_inline void record_call(struct perf_event *event, unsigned long 
 }
 
 /* Some function is called, on any CPU, in any context, preemption off. */
-static void function_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs)
+static void perf_function_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				 struct ftrace_regs *fregs)
 {
 	int mark;
 
@@ -499,7 +499,7 @@ static void function_called(unsigned long ip, unsigned long parent_ip, struct ft
 
 static int follow_functions(struct perf_event *event)
 {
-	event->ftrace_ops.func = function_called;
+	event->ftrace_ops.func = perf_function_called;
 	count_on(event, nr_cpu_ids);
 	return register_ftrace_function(&event->ftrace_ops);
 }

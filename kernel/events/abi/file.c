@@ -77,7 +77,7 @@ const struct file_operations pe_fops = {
 
 static struct file *pattern;
 
-static int __init make_pattern(void)
+static int __init pe_make_pattern(void)
 {
 	struct file *file = anon_inode_getfile("[perf_event]", &pe_fops, NULL, O_RDWR);
 
@@ -86,7 +86,7 @@ static int __init make_pattern(void)
 	return PTR_ERR_OR_ZERO(file);
 }
 
-fs_initcall_sync(make_pattern);		/* after the file system's own */
+fs_initcall_sync(pe_make_pattern);		/* after the file system's own */
 
 /**
  * pe_file_make() - a file for an event

@@ -53,9 +53,9 @@ struct command {
 	bool		on;
 };
 
-static const struct command enable = { pe_ioctl_enable, true, true };
-static const struct command disable = { pe_ioctl_disable, true, false };
-static const struct command reset = { pe_ioctl_reset };
+static const struct command enable = { .fn = pe_ioctl_enable, .sets_state = true, .on = true };
+static const struct command disable = { .fn = pe_ioctl_disable, .sets_state = true };
+static const struct command reset = { .fn = pe_ioctl_reset };
 
 /*
  * What samples show by masks begins anew with the count, where both are counted: in between there
@@ -466,7 +466,7 @@ static long fetch_and_run(struct pe_event *e, unsigned int cmd, unsigned long ar
 	if (err)
 		return err;
 	guard(pe_event_ctx)(e);
-	/* It may have been revoked meanwhile. */
+	/* The event may have been revoked meanwhile. */
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	return run(e, cmd, arg, &in);

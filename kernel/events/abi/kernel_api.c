@@ -54,7 +54,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	if (attr->aux_output || attr->aux_action)
 		return ERR_PTR(-EINVAL);
 
-	/* Its PMU stays until the event is in its context. */
+	/* The PMU stays until the event is in its context. */
 	idx = pe_pmus_read_lock();
 	e = pe_alloc(&args);
 	err = PTR_ERR_OR_ZERO(e);

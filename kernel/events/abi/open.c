@@ -12,7 +12,7 @@
  *	event		allocated, bound to its PMU				event.c
  *	context		found, the group's rules are checked, room is reserved, under ctx->mutex
  *	file		made; from here on nothing fails
- *	attach		the event counts					install.c
+ *	attach		the event counts					attach.c
  *
  * Task context.
  */
@@ -221,7 +221,7 @@ static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ct
 		return pe_err(-EINVAL, "attr.clockid: not as in the group's leader");
 	if (leader->cpu != e->cpu || leader->ctx != &ctx->pub)
 		return pe_err(-EINVAL, "group_fd: an event of another task or CPU");
-	/* It may have exited since its file was looked at. */
+	/* The leader's task may have exited since its file was looked at. */
 	if (READ_ONCE(leader->state) <= PERF_EVENT_STATE_EXIT)
 		return pe_err(-ENODEV, "group_fd: its task is gone");
 	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))

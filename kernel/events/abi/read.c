@@ -212,7 +212,7 @@ static int readable_cpu(const struct pe_event *e, int caps, int cpu)
 	return cpu;
 }
 
-/* It is in hardware of another CPU: can this one read it? */
+/* What is read is in hardware of another CPU: can this one read it? */
 static noinline bool is_shared(const struct reading *r)
 {
 	struct pe_event *e = r->e, *m;
@@ -431,7 +431,7 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 	}
 	glance->count = words[0];
 	glance->times = r.times;
-	/* It may become its own leader at any time. */
+	/* The event may become its own leader at any time. */
 	scoped_guard(rcu)
 		glance->group = READ_ONCE(e->group_leader)->id;
 }

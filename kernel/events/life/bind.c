@@ -210,7 +210,7 @@ static struct perf_buffer *mapped_buffer(struct pe_event *target)
 	struct perf_buffer *rb = pe_buffer_get(target);
 
 	if (rb && !atomic_read(&rb->mmap_count)) {
-		/* Its last mapping is going; mmap.c detaches the listeners one by one. */
+		/* The last mapping of @rb is going; mmap.c detaches the listeners one by one. */
 		pe_buffer_put(rb);
 		rb = NULL;
 	}

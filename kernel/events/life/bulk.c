@@ -227,7 +227,7 @@ bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx)
 	ours = pe_leave_family(e, parent);
 	mutex_unlock(&parent->family_lock);
 	if (ours) {
-		/* It has told nothing, so there is a reader only if the original was mapped. */
+		/* A copy tells nothing, so there is a reader only if the original was mapped. */
 		if (rcu_access_pointer(parent->rb))
 			pe_wake(parent);
 		refcount_dec(&e->refs);		/* the family's; it is pinned */

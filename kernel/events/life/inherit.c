@@ -382,7 +382,7 @@ void pe_child_leave(struct pe_event *child, enum perf_event_state final)
 	mutex_unlock(&parent->family_lock);
 	if (!ours)
 		return;
-	/* It may have been the last one: poll() on the parent says HUP then. */
+	/* The child may have been the last one: poll() on the parent says HUP then. */
 	pe_wake(parent);
 	pe_put(child);
 }

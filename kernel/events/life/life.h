@@ -82,7 +82,7 @@ static inline struct perf_buffer *pe_bound_buffer(struct pe_event *e)
 						atomic_read(&e->mmap_count));
 }
 
-/* install.c */
+/* attach.c */
 struct pe_ctx *pe_lock_ctx(struct pe_event *e);		/* e->ctx, its mutex */
 struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
 int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx);	/* ctx->mutex held */
@@ -91,7 +91,6 @@ void pe_attach(struct pe_ctx *ctx, struct pe_event *e);	/* publishes e, which ge
 void pe_detach(struct pe_event *e, enum perf_event_state final);
 void pe_retire(struct pe_event *e);
 void pe_leave_owner(struct pe_event *e);
-void pe_activate_ctx(struct pe_ctx *ctx);
 void pe_release(struct pe_event *e);			/* last user closed it */
 
 DEFINE_GUARD(pe_event_ctx, struct pe_event *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))

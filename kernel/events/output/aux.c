@@ -103,17 +103,20 @@ void pe_aux_sample_emit(struct perf_output_handle *handle, const struct pe_event
 
 /* ----------------------------------------------------------- pause and resume */
 
-static void switch_tracer(struct pe_event *tracer, bool pause)
+enum tracing { PAUSED, GOES_ON };
+
+static void switch_tracer(struct pe_event *tracer, enum tracing next)
 {
 	bool active = READ_ONCE(tracer->state) == PERF_EVENT_STATE_ACTIVE;
+	unsigned int paused = next == PAUSED;
 
-	if (!!tracer->hw.aux_paused == pause)
+	if (tracer->hw.aux_paused == paused)
 		return;
-	tracer->hw.aux_paused = pause;
+	tracer->hw.aux_paused = paused;
 	/* While the group goes on or off the PMU, the flag is enough. */
 	if (!active)
 		return;
-	if (pause)
+	if (paused)
 		tracer->pmu->stop(&tracer->pub, PERF_EF_PAUSE);
 	else
 		tracer->pmu->start(&tracer->pub, PERF_EF_RESUME);
@@ -123,7 +126,7 @@ static void switch_tracer(struct pe_event *tracer, bool pause)
  * The driver is called once at a time: an NMI that finds it at work does nothing.  The tracer is
  * on this CPU, as it is the leader of the group of an event that overflowed here.
  */
-static void act(struct pe_event *e, bool pause)
+static void set_tracing(struct pe_event *e, enum tracing next)
 {
 	struct pe_event *tracer = pe_or_null(READ_ONCE(e->aux_event));
 	struct perf_buffer *rb;
@@ -136,7 +139,7 @@ static void act(struct pe_event *e, bool pause)
 		return;
 	WRITE_ONCE(rb->aux.switching, true);
 	barrier();
-	switch_tracer(tracer, pause);
+	switch_tracer(tracer, next);
 	barrier();
 	WRITE_ONCE(rb->aux.switching, false);
 }
@@ -150,14 +153,14 @@ static void act(struct pe_event *e, bool pause)
 void pe_aux_pause(struct pe_event *e)
 {
 	if (e->attr.aux_pause)
-		act(e, true);
+		set_tracing(e, PAUSED);
 }
 
 /* The same for attr.aux_resume, at the end of the overflow. */
 void pe_aux_resume(struct pe_event *e)
 {
 	if (e->attr.aux_resume)
-		act(e, false);
+		set_tracing(e, GOES_ON);
 }
 
 /* ------------------------------------------------------------- small records */

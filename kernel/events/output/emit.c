@@ -9,28 +9,10 @@
  * the buffer from being freed.
  *
  * Context: any, NMI included, on the CPU or in the task whose events share the buffer.
- *
- * Telling the reader.  rb->poll, what the next poll() will return, is set by every wakeup that is
- * due; pe_queue_wakeup() then decides whether there is a task to wake, see ring/wakeup.c.
  */
-#include <linux/poll.h>
-
 #include "output.h"
 
 /* ------------------------------------------------------ beginning and ending */
-
-/**
- * pe_tell_reader() - there is something to read
- * @e: the event that wrote, or lost something
- * @rb: the buffer
- *
- * Any context, preemption off.
- */
-void pe_tell_reader(struct pe_event *e, struct perf_buffer *rb)
-{
-	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	pe_queue_wakeup(e);
-}
 
 struct lost_record {
 	struct perf_event_header	header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Layer 2: the output plan, samples and small records, the user page. */
+/* Layer 2: the output plan, samples and small records, what tracers write. */
 #ifndef _KERNEL_EVENTS_OUTPUT_H
 #define _KERNEL_EVENTS_OUTPUT_H
 
@@ -157,10 +157,9 @@ int pe_record_write(struct pe_event *e, u32 type, u16 misc, const struct kvec *p
 int pe_record_emit_to(struct perf_buffer *rb, struct pe_event *e, u32 type, u16 misc,
 		      const void *body, u16 len);
 
-/* emit.c: the beginning of that; and "there is something to read" */
+/* emit.c: the beginning of that */
 int pe_output_begin_in(struct perf_output_handle *handle, struct pe_event *e,
 		       struct perf_buffer *rb, unsigned int size);
-void pe_tell_reader(struct pe_event *e, struct perf_buffer *rb);
 
 /* A record that no header could tell the length of is lost. Return: -ENOSPC */
 int pe_record_too_long(struct pe_event *e);

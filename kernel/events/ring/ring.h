@@ -369,6 +369,7 @@ static __always_inline void pe_output_wrote(struct perf_output_handle *handle, v
 
 /* wakeup.c */
 void pe_wake(struct pe_event *e);		/* waiters of e's buffer and e, not from NMI */
+void pe_tell_reader(struct pe_event *e, struct perf_buffer *rb);
 void pe_queue_wakeup(struct pe_event *e);		/* any context; after rb->poll was set */
 void pe_disable_at_limit(struct pe_event *e);	/* any context, on e's CPU */
 void pe_queue_signal(struct pe_event *e);		/* any context: SIGIO for e->pending_kill */

@@ -18,7 +18,7 @@
  * fixed amount, and a page with cap_user_time tells its reader how to follow the clock.  As long as
  * these amounts are what they were when such a page was written, and the page is for the same event
  * and counter, only the offset changes.  A reader without a counter to read (index 0) does not let
- * the time running go on: then it is so only while both times are the same, which he scales with.
+ * the time running go on: then it is so only while both times are the same, as it scales with them.
  * When the event stops, all is written.  And now and then, because the conversion of the machine's
  * clock may have changed, after a suspend for instance.
  *
@@ -99,7 +99,7 @@ static noinline void write_all(struct pe_event *e, struct perf_buffer *rb)
 	}
 }
 
-/* May the reader go on with the times that the page has?  Without an index he lets one stand. */
+/* May the reader go on with the times that the page has?  Without an index it lets one stand. */
 static __always_inline bool times_go_on(struct pe_event *e, struct perf_buffer *rb, u32 index)
 {
 	struct pe_page_lead lead __uninitialized;

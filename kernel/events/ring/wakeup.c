@@ -6,6 +6,8 @@
  * Owns pe_event.pending_wakeup and pending_kill, and sets pending_disable.  Any context may ask,
  * NMI included; an irq_work of the event does it soon after (sources/pending.c).
  *
+ * rb->poll, what the next poll() will return, is set by every wakeup that is due.
+ *
  * Most buffers have nobody asleep on them: readers look at data_head when it suits them.  So no
  * work is queued when no listener's wait queue has a waiter.  A signal owner, though, gets one
  * signal for each wakeup, always.  Barriers:
@@ -67,6 +69,19 @@ void pe_queue_wakeup(struct pe_event *e)
 	smp_mb();	/* A */
 	if (somebody_waits(sink))
 		queue_wakeup_work(e);
+}
+
+/**
+ * pe_tell_reader() - there is something to read
+ * @e: the event that wrote, or lost something
+ * @rb: the buffer
+ *
+ * Any context, preemption off.
+ */
+void pe_tell_reader(struct pe_event *e, struct perf_buffer *rb)
+{
+	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	pe_queue_wakeup(e);
 }
 
 /**

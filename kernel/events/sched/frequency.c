@@ -107,7 +107,7 @@ void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count)
 {
 	if (!step_period(e, nsec, count))
 		return;
-	/* Its counter cannot be reloaded before it has stopped. */
+	/* A counter that counts cannot be reloaded. */
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	local64_set(&e->hw.period_left, 0);
 	e->pmu->start(&e->pub, PERF_EF_RELOAD);
@@ -160,21 +160,16 @@ static bool in_freq_mode(const struct pe_event *e)
 }
 
 /*
- * struct pmu_pause - the PMU that is off while the tick walks events
- *
- * Neighbours on the lists mostly belong to one PMU, which is then switched off only once.
+ * While the tick walks events one PMU is off, *paused, or none.  Neighbours on the lists mostly
+ * belong to the same one, which is then switched off only once.
  */
-struct pmu_pause {
-	struct pmu	*pmu;
-};
-
-static void pause_for(struct pmu_pause *pause, struct pmu *pmu)
+static void pause_pmu(struct pmu **paused, struct pmu *pmu)
 {
-	if (pause->pmu == pmu)
+	if (*paused == pmu)
 		return;
-	if (pause->pmu)
-		perf_pmu_enable(pause->pmu);
-	pause->pmu = pmu;
+	if (*paused)
+		perf_pmu_enable(*paused);
+	*paused = pmu;
 	if (pmu)
 		perf_pmu_disable(pmu);
 }
@@ -245,16 +240,16 @@ void pe_throttle_unlist(struct pe_event *e)
 			pe_throttle_list(listed);
 }
 
-static void unthrottle(struct pe_event *e, struct pmu_pause *pause)
+static void unthrottle(struct pe_event *e, struct pmu **paused)
 {
-	pause_for(pause, e->pmu);
+	pause_pmu(paused, e->pmu);
 	/* follow_rate() starts the others. */
 	if (pe_unthrottle(e) && !in_freq_mode(e))
 		e->pmu->start(&e->pub, 0);
 }
 
 /* Those that do not count here stay listed, for a later tick or until something else ends it. */
-static void release_throttled(struct pe_ctx *ctx, struct pmu_pause *pause)
+static void release_throttled(struct pe_ctx *ctx, struct pmu **paused)
 {
 	struct llist_node *node = llist_reverse_order(llist_del_all(&ctx->throttled));
 	struct pe_event *e, *next;
@@ -263,13 +258,13 @@ static void release_throttled(struct pe_ctx *ctx, struct pmu_pause *pause)
 		if (!take_off(e) || READ_ONCE(e->hw.interrupts) != PE_THROTTLED)
 			continue;
 		if (counts_here(e))
-			unthrottle(e, pause);
+			unthrottle(e, paused);
 		else
 			pe_throttle_list(e);
 	}
 }
 
-static void follow_rate(struct pe_event *e, struct pmu_pause *pause)
+static void follow_rate(struct pe_event *e, struct pmu **paused)
 {
 	u64 count;
 	s64 delta;
@@ -278,7 +273,7 @@ static void follow_rate(struct pe_event *e, struct pmu_pause *pause)
 		return;
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return;
-	pause_for(pause, e->pmu);
+	pause_pmu(paused, e->pmu);
 	/* An NMI since the tick began may have throttled it; started below, it is no more. */
 	pe_unthrottle(e);
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
@@ -292,14 +287,14 @@ static void follow_rate(struct pe_event *e, struct pmu_pause *pause)
 
 static void serve_tick(struct pe_ctx *ctx, bool release)
 {
-	struct pmu_pause pause = {};
+	struct pmu *paused = NULL;
 	struct pe_event *e;
 
 	if (release)
-		release_throttled(ctx, &pause);
+		release_throttled(ctx, &paused);
 	list_for_each_entry(e, &ctx->freq, freq_entry)
-		follow_rate(e, &pause);
-	pause_for(&pause, NULL);
+		follow_rate(e, &paused);
+	pause_pmu(&paused, NULL);
 }
 
 /**

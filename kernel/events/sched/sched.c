@@ -165,7 +165,7 @@ static noinline void members_out(struct pe_event *leader, struct perf_cpu_pmu_co
 		event_out(m, cpc, now);
 }
 
-/* It is on the hardware, and its PMU is off. */
+/* @leader is on the hardware, and its PMU is off. */
 static __always_inline void group_out(struct pe_event *leader, struct perf_cpu_pmu_context *cpc,
 				      u64 now)
 {
@@ -222,7 +222,7 @@ static __always_inline bool admissible(struct pe_event *leader, struct pe_pmu_ct
 		return true;
 	if (cpc->exclusive)
 		return false;
-	/* It puts up with groups of the other class and the other context, as those with it. */
+	/* An exclusive group is alone in its class and context; groups of others stay beside it. */
 	if (leader->attr.exclusive && !list_empty(&pmu_ctx->running[pe_class_of(leader)]))
 		return false;
 	return fits;

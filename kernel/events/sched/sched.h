@@ -208,7 +208,11 @@ void pe_ctx_in(struct pe_ctx *ctx, struct task_struct *comes, u64 now);
 void pe_ctx_out(struct pe_ctx *ctx, u64 now);
 void pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes);
 void pe_ctx_leave_current(struct pe_ctx *ctx);
-void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pe_ctx *told);
+/* A task comes in or goes out; so that pmu->sched_task() can be told which. */
+enum pe_switch { PE_GOES_OUT, PE_COMES_IN };
+
+void pe_tell_pmus_of_switch(struct task_struct *task, enum pe_switch which,
+			    const struct pe_ctx *told);
 void pe_slot_refresh_pages(struct pe_slot *slot);
 
 /* cgroup.c */

@@ -192,12 +192,13 @@ void pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes)
 /**
  * pe_tell_pmus_of_switch() - tell the PMUs of this CPU that save something per task
  * @task: it goes out or comes in
- * @in: which
+ * @which: which of the two
  * @told: but for those of this context, which know already; or NULL
  *
  * Irqs off.
  */
-void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pe_ctx *told)
+void pe_tell_pmus_of_switch(struct task_struct *task, enum pe_switch which,
+			    const struct pe_ctx *told)
 {
 	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
 	struct pe_ctx *ctx = pe_current_ctx();
@@ -211,7 +212,7 @@ void pe_tell_pmus_of_switch(struct task_struct *task, bool in, const struct pe_c
 		if (WARN_ON_ONCE(!pmu->sched_task) || (told && pmu_ctx->ctx == told))
 			continue;
 		perf_pmu_disable(pmu);
-		pmu->sched_task(&pmu_ctx->pub, task, in);
+		pmu->sched_task(&pmu_ctx->pub, task, which == PE_COMES_IN);
 		perf_pmu_enable(pmu);
 	}
 	pe_unlock_here(ctx);

@@ -100,7 +100,7 @@ static int attach_to_samples(struct pe_event *e, struct bpf_prog *prog, u64 cook
 	if (e->attr.precise_ip && prog->call_get_stack && !has_whole_chain(&e->attr))
 		return -EPROTO;
 
-	/* It is not given to copies that there are. */
+	/* Copies that there are do not get the program. */
 	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock)
 		pe_ctx_end_equiv(pe_ctx(e));
 	pe_take_slow_overflow(e);
@@ -134,7 +134,7 @@ static int check_trace_program(struct trace_event_call *call, const struct bpf_p
 		return -EINVAL;
 	if (prog->kprobe_override && !kprobe)
 		return -EINVAL;
-	/* It must not read behind the fields of the record. */
+	/* A program must not read behind the fields of the record. */
 	if (record && prog->aux->max_ctx_offset > trace_event_get_offsets(call))
 		return -EACCES;
 	return 0;

@@ -7,7 +7,8 @@
  * coming in but the beginning, and nothing of its going out; that is why a switch is counted when a
  * task has come in.
  *
- * The key is on while there is an event.
+ * The key is on while there is an event.  Opening and freeing turn it, in task context, where that
+ * may sleep; counts are read as those of virtual.c are, irqs off, NMI included.  No locks.
  */
 #include <linux/sysfs.h>
 

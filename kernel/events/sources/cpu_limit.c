@@ -6,6 +6,9 @@
  * sample.  When the samples of a tick reach this one, the event that overflowed is throttled, and
  * so is each other at its next overflow, until the next tick: at most the limit and as many samples
  * as there are further events in hardware.
+ *
+ * The numbers of a CPU are that CPU's, at its overflows, NMI included; the limit is one word, which
+ * abi/limits.c stores in task context.  No locks.
  */
 #include <linux/percpu.h>
 

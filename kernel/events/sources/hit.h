@@ -54,7 +54,7 @@ static __always_inline void pe_sample_here(struct pe_event *e, u64 nr,
 					   struct perf_sample_data *data, struct pt_regs *regs)
 {
 	guard(irqsave)();
-	/* It may have been disabled before interrupts were. */
+	/* The event may have been disabled before interrupts were. */
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE)
 		pe_sample(e, nr, data, regs);
 }

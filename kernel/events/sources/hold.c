@@ -44,7 +44,7 @@ void pe_hold(struct pe_event *e)
 	/* Other flags of a task may change now. */
 	if (e->hw.target != current || data_race(current->flags) & PF_EXITING)
 		return;
-	/* It is under way; or an NMI is here in the middle of an overflow, or was before this. */
+	/* The work is under way; or this NMI interrupts an overflow, or one was before this. */
 	if (xchg(&hold->queued, HOLD_QUEUED) != HOLD_IDLE)
 		return;
 	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */

@@ -64,7 +64,7 @@ static void pe_pending_disable(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
-	/* It moves to another CPU, and was disabled when it was taken out here. */
+	/* The event moves to another CPU, and was disabled when it was taken out here. */
 	if (pe_ctx(e) != ctx)
 		return;
 	WRITE_ONCE(e->pending_disable, PE_DISABLE_NOT);
@@ -152,7 +152,7 @@ void perf_event_disable_local(struct perf_event *event)
 void pe_pending_init(struct pe_event *e)
 {
 	init_irq_work(&e->pending_irq, pe_pending_run_wakeup);
-	/* It takes raw locks and must not be late, on PREEMPT_RT too. */
+	/* This work takes raw locks and must not be late, on PREEMPT_RT too. */
 	e->pending_disable_irq = IRQ_WORK_INIT_HARD(pe_pending_run_disable);
 }
 

@@ -61,7 +61,7 @@ void pe_sigtrap(struct pe_event *e, struct perf_sample_data *data, struct pt_reg
 		return;
 	if (WARN_ON_ONCE(e->hw.target != current))
 		return;
-	/* It is under way; or an NMI is here in the middle of an overflow, or was before this. */
+	/* The work is under way; or this NMI interrupts an overflow, or one was before this. */
 	if (xchg(&e->pending_sigtrap, 1))
 		return;
 	/* Attached and ACTIVE: there is a reference, whatever becomes of the event next. */

@@ -10,10 +10,11 @@
 #include "sources.h"
 #include "../cost.h"
 
-static inline void tell_pmus(struct task_struct *task, bool in, const struct pe_ctx *told)
+static inline void tell_pmus(struct task_struct *task, enum pe_switch which,
+			     const struct pe_ctx *told)
 {
 	if (unlikely(!list_empty(this_cpu_ptr(&pe_cpu.sched_cb))))
-		pe_tell_pmus_of_switch(task, in, told);
+		pe_tell_pmus_of_switch(task, which, told);
 }
 
 static __always_inline void switch_out(struct task_struct *prev, struct task_struct *next)
@@ -22,7 +23,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct task_str
 
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch_out(prev, next);
-	tell_pmus(prev, false, NULL);
+	tell_pmus(prev, PE_GOES_OUT, NULL);
 	if (ctx && ctx->oncpu >= 0) {
 		/* Then it stays in, and the CPU in its cgroup. */
 		if (READ_ONCE(ctx->equiv_id) && pe_ctx_exchange(ctx, prev, next))
@@ -58,7 +59,7 @@ static __always_inline void switch_in(struct task_struct *prev, struct task_stru
 		pe_ctx_enter_current(ctx, task);
 		told = ctx;
 	}
-	tell_pmus(task, true, told);
+	tell_pmus(task, PE_COMES_IN, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch_in(prev);
 }

@@ -3,8 +3,9 @@
  * KUnit: samples and records are what <linux/perf_event.h> says, wherever they lie in the ring.
  *
  * An event that was never opened writes samples of random plans, with values that are provided or
- * to be collected, and records.  The parser knows the text of the ABI and nothing else: the words
- * in their order, each if its bit is set.  It reads the pages that user space would read.
+ * to be collected, and records; those of tasks and mappings are for the selftests.  The parser
+ * knows the text of the ABI and nothing else: the words in their order, each if its bit is set.  It
+ * reads the pages that user space would read.
  */
 #include <kunit/test.h>
 #include <linux/highmem.h>
@@ -15,6 +16,8 @@
 #define CHAIN	5
 #define RAW	21
 #define BRANCHES 3
+#define USER_REGS 0x7	/* the first ones that every architecture has */
+#define INTR_REGS 0x5
 
 struct fixture {
 	struct kunit			*test;
@@ -24,6 +27,7 @@ struct fixture {
 	struct perf_callchain_entry	*chain;
 	struct perf_branch_stack	*branches;
 	struct perf_raw_record		raw;
+	struct pt_regs			regs;
 	char				bytes[RAW];
 	u64				at;		/* the parser's position */
 	u64				tail;		/* end of what was read last */
@@ -67,6 +71,10 @@ static struct fixture *make(struct kunit *test, int nr_pages, int flags)
 	e->id = 0x1d;
 	e->passive = true;
 	e->attr.sample_max_stack = 127;
+	e->attr.sample_regs_user = USER_REGS;
+	e->attr.sample_regs_intr = INTR_REGS;
+	e->enabled.time = 0xe0;
+	e->running.time = 0xe1;
 	local64_set(&e->count, 0xc0);
 	rcu_assign_pointer(e->rb, f->rb);
 
@@ -78,6 +86,8 @@ static struct fixture *make(struct kunit *test, int nr_pages, int flags)
 		f->branches->entries[i].from = 0xb0 + i;
 	for (i = 0; i < RAW; i++)
 		f->bytes[i] = 'a' + i;
+	for (i = 0; i < sizeof(f->regs) / sizeof(long); i++)
+		((unsigned long *)&f->regs)[i] = 0x5e00 + i;
 	return f;
 }
 
@@ -188,6 +198,13 @@ static void parse_branches(struct fixture *f)
 	}
 }
 
+static void parse_regs(struct fixture *f, u64 mask)
+{
+	IS(f, 8, PERF_SAMPLE_REGS_ABI_64);
+	for (; mask; mask &= mask - 1)
+		IS(f, 8, perf_reg_value(&f->regs, __ffs64(mask)));
+}
+
 static void parse_words_of_sample(struct fixture *f, u64 type, u64 ip, u64 addr)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -225,12 +242,18 @@ static void parse_parts_of_sample(struct fixture *f, u64 type)
 		parse_raw(f);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		parse_branches(f);
-	if (type & PERF_SAMPLE_WEIGHT)
+	if (type & PERF_SAMPLE_REGS_USER)
+		parse_regs(f, USER_REGS);
+	if (type & PERF_SAMPLE_STACK_USER)
+		IS(f, 8, 0);
+	if (type & PE_SAMPLE_WEIGHTS)
 		IS(f, 8, 0x3e1);
 	if (type & PERF_SAMPLE_DATA_SRC)
 		IS(f, 8, 0xda);
 	if (type & PERF_SAMPLE_TRANSACTION)
 		IS(f, 8, 0x7a);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		parse_regs(f, INTR_REGS);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		IS(f, 8, 0x9a);
 	if (type & PERF_SAMPLE_CGROUP)
@@ -239,6 +262,8 @@ static void parse_parts_of_sample(struct fixture *f, u64 type)
 		IS(f, 8, 0xd9);
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		IS(f, 8, 0xcc);
+	if (type & PERF_SAMPLE_AUX)
+		IS(f, 8, 0);
 }
 
 /* The header of the record that comes next.  Return: where it ends. */
@@ -280,6 +305,31 @@ static void end_reading(struct fixture *f, bool backward)
 
 /* -------------------------------------------------------------- the cases */
 
+static void provide_regs(struct fixture *f, struct perf_sample_data *data, struct perf_regs *regs,
+			 u64 bit, u64 mask)
+{
+	regs->abi = PERF_SAMPLE_REGS_ABI_64;
+	regs->regs = &f->regs;
+	perf_sample_added(data, bit, (1 + hweight64(mask)) * sizeof(u64));
+}
+
+/* A stack and AUX data of no bytes: a size each. */
+static void provide_parts(struct fixture *f, struct perf_sample_data *data, u64 type)
+{
+	if (type & PERF_SAMPLE_REGS_USER)
+		provide_regs(f, data, &data->regs_user, PERF_SAMPLE_REGS_USER, USER_REGS);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		provide_regs(f, data, &data->regs_intr, PERF_SAMPLE_REGS_INTR, INTR_REGS);
+	if (type & PERF_SAMPLE_STACK_USER) {
+		data->stack_user_size = 0;
+		perf_sample_added(data, PERF_SAMPLE_STACK_USER, sizeof(u64));
+	}
+	if (type & PERF_SAMPLE_AUX) {
+		data->aux_size = 0;
+		perf_sample_added(data, PERF_SAMPLE_AUX, sizeof(u64));
+	}
+}
+
 /* What the source brings: what must be there, and @given of the rest. */
 static void provide(struct fixture *f, struct perf_sample_data *data, u64 type, u64 given)
 {
@@ -295,6 +345,7 @@ static void provide(struct fixture *f, struct perf_sample_data *data, u64 type, 
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		perf_sample_save_brstack(data, &f->e->pub, f->branches, NULL);
+	provide_parts(f, data, type);
 	data->ip = 0x1b;
 	data->weight.full = 0x3e1;
 	data->data_src.val = 0xda;
@@ -306,11 +357,13 @@ static void provide(struct fixture *f, struct perf_sample_data *data, u64 type, 
 	data->sample_flags |= given & type;
 }
 
-#define NOT_COLLECTED	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |	\
+#define NOT_COLLECTED	(PE_SAMPLE_WEIGHTS | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |	\
 			 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |				\
 			 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 #define PLAIN		(PE_SAMPLE_ID_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR |		\
 			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
+#define PARTS		(PERF_SAMPLE_READ | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |	\
+			 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX)
 #define FORMATS		(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |	\
 			 PERF_FORMAT_ID | PERF_FORMAT_GROUP | PERF_FORMAT_LOST)
 
@@ -322,13 +375,12 @@ static void one_sample(struct fixture *f, struct rnd_state *rnd, bool backward, 
 	u64 end;
 
 	KUNIT_ASSERT_NOT_NULL(f->test, data);
-	type &= PLAIN | (type & BIT(31) ? NOT_COLLECTED | PERF_SAMPLE_READ |
-					  PERF_SAMPLE_BRANCH_STACK : 0);
+	type &= PLAIN | (type & BIT(31) ? NOT_COLLECTED | PARTS : 0);
+	if (type & PERF_SAMPLE_WEIGHT)	/* one of the two */
+		type &= ~PERF_SAMPLE_WEIGHT_STRUCT;
 	given |= NOT_COLLECTED | (type & NOT_COLLECTED ? PERF_SAMPLE_IP : 0);
 	wants(f, type, prandom_u32_state(rnd) & FORMATS);
 	f->e->attr.write_backward = backward;
-	f->e->enabled.time = 0xe0;
-	f->e->running.time = 0xe1;
 	instruction_pointer_set(&regs, 0x1bb);
 	local_set(&f->rb->lost, lost);
 
@@ -403,10 +455,91 @@ static void records(struct kunit *test)
 	}
 }
 
+/* ------------------------------------------- what is told of an event itself */
+
+static void parse_throttle(struct fixture *f)
+{
+	IS(f, 8, 0x7153);
+	IS(f, 8, 0x1d);
+	IS(f, 8, 0x1d);
+}
+
+static void lose_samples(struct pe_event *e)
+{
+	perf_log_lost_samples(&e->pub, 0x105);
+}
+
+static void parse_lost_samples(struct fixture *f)
+{
+	IS(f, 8, 0x105);
+}
+
+static void tell_read(struct pe_event *e)
+{
+	pe_record_reads(&e->put_later, current);
+}
+
+static void parse_read_record(struct fixture *f)
+{
+	pid_and_tid(f);
+	parse_read(f);
+}
+
+static void tell_hw_id(struct pe_event *e)
+{
+	perf_report_aux_output_id(&e->pub, 0xa1d);
+}
+
+static void parse_hw_id(struct fixture *f)
+{
+	IS(f, 8, 0xa1d);
+}
+
+static const struct {
+	u32	type;
+	void	(*write)(struct pe_event *e);
+	void	(*parse)(struct fixture *f);
+} kinds[] = {
+	{ PERF_RECORD_THROTTLE, pe_record_throttle, parse_throttle },
+	{ PERF_RECORD_UNTHROTTLE, pe_record_unthrottle, parse_throttle },
+	{ PERF_RECORD_LOST_SAMPLES, lose_samples, parse_lost_samples },
+	{ PERF_RECORD_READ, tell_read, parse_read_record },
+	{ PERF_RECORD_ITRACE_START, pe_record_itrace_start, pid_and_tid },
+	{ PERF_RECORD_AUX_OUTPUT_HW_ID, tell_hw_id, parse_hw_id },
+};
+
+/* With every trailer, and READ with every format. */
+static void records_of_the_event(struct kunit *test)
+{
+	struct fixture *f = make(test, 1, PE_BUFFER_WRITABLE);
+	struct rnd_state rnd;
+	u64 fields, end;
+	int i, k;
+
+	f->e->cpu = -1;
+	prandom_seed_state(&rnd, 7);
+	for (i = 0; i < 3000; i++) {
+		k = i % ARRAY_SIZE(kinds);
+		fields = prandom_u32_state(&rnd) & PE_SAMPLE_ID_FIELDS;
+		wants(f, fields, prandom_u32_state(&rnd) & FORMATS);
+		guard(preempt)();
+		scoped_guard(irqsave)
+			kinds[k].write(f->e);
+		begin_reading(f, false);
+		end = parse_header(f, kinds[k].type);
+		kinds[k].parse(f);
+		parse_trailer(f);
+		KUNIT_EXPECT_EQ_MSG(test, f->at, end, "record %u, fields %llx", kinds[k].type,
+				    fields);
+		end_reading(f, false);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(samples),
 	KUNIT_CASE(samples_overwrite),
 	KUNIT_CASE(records),
+	KUNIT_CASE(records_of_the_event),
 	{}
 };
 

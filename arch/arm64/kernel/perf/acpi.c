@@ -142,7 +142,7 @@ static struct arm_pmu *find(unsigned long cpuid)
 	return NULL;
 }
 
-static int starting(unsigned int cpu)
+static int arm_pe_acpi_starting(unsigned int cpu)
 {
 	struct arm_pmu *armpmu;
 
@@ -236,7 +236,7 @@ int arm_pmu_acpi_probe(armpmu_init_fn init_fn)
 	if (err)
 		return err;
 	err = cpuhp_setup_state_nocalls(CPUHP_AP_PERF_ARM_ACPI_STARTING,
-					"perf/arm/pmu_acpi:starting", starting, NULL);
+					"perf/arm/pmu_acpi:starting", arm_pe_acpi_starting, NULL);
 	if (err) {
 		put_lines();
 		return err;

@@ -28,12 +28,12 @@ struct trace_unit {
 	struct platform_device	device;
 };
 
-static u16 spe_gsi(const struct acpi_madt_generic_interrupt *gicc)
+static u16 arm_pe_spe_gsi(const struct acpi_madt_generic_interrupt *gicc)
 {
 	return gicc->spe_interrupt;
 }
 
-static u16 trbe_gsi(const struct acpi_madt_generic_interrupt *gicc)
+static u16 arm_pe_trbe_gsi(const struct acpi_madt_generic_interrupt *gicc)
 {
 	return gicc->trbe_interrupt;
 }
@@ -41,7 +41,7 @@ static u16 trbe_gsi(const struct acpi_madt_generic_interrupt *gicc)
 static struct trace_unit spe = {
 	.label		= "SPE",
 	.madt_length	= ACPI_MADT_GICC_SPE,
-	.gsi		= spe_gsi,
+	.gsi		= arm_pe_spe_gsi,
 	.irq		= { .flags = IORESOURCE_IRQ },
 	.device		= {
 		.name		= ARMV8_SPE_PDEV_NAME,
@@ -54,7 +54,7 @@ static struct trace_unit spe = {
 static struct trace_unit trbe = {
 	.label		= "TRBE",
 	.madt_length	= ACPI_MADT_GICC_TRBE,
-	.gsi		= trbe_gsi,
+	.gsi		= arm_pe_trbe_gsi,
 	.irq		= { .flags = IORESOURCE_IRQ },
 	.device		= {
 		.name		= ARMV8_TRBE_PDEV_NAME,
@@ -111,7 +111,7 @@ static void offer(struct trace_unit *unit)
 		pr_warn("ACPI: %s: Unable to register device\n", unit->label);
 }
 
-static int __init offer_trace_units(void)
+static int __init arm_pe_offer_trace_units(void)
 {
 	if (acpi_disabled)
 		return 0;
@@ -121,4 +121,4 @@ static int __init offer_trace_units(void)
 		offer(&trbe);
 	return 0;
 }
-subsys_initcall(offer_trace_units);
+subsys_initcall(arm_pe_offer_trace_units);

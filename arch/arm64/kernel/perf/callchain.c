@@ -16,7 +16,7 @@
 #include <linux/stacktrace.h>
 
 /* A full chain, which the store refuses, ends the walk. */
-static bool store(void *chain, unsigned long address)
+static bool arm_pe_store_address(void *chain, unsigned long address)
 {
 	return !perf_callchain_store(chain, address);
 }
@@ -29,7 +29,7 @@ static bool store(void *chain, unsigned long address)
 void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
 	if (!perf_guest_state())
-		arch_stack_walk(store, entry, current, regs);
+		arch_stack_walk(arm_pe_store_address, entry, current, regs);
 }
 
 /**
@@ -40,7 +40,7 @@ void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_reg
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
 	if (!perf_guest_state())
-		arch_stack_walk_user(store, entry, regs);
+		arch_stack_walk_user(arm_pe_store_address, entry, regs);
 }
 
 /**

@@ -9,7 +9,7 @@
  *
  *	request, free	probing of PMUs, task context; off on all CPUs until
  *	up, down	power.c, on the CPU as it comes and goes, irqs off
- *	dispatch	the interrupt itself, or NMI
+ *	arm_pe_dispatch	the interrupt itself, or NMI
  *
  * lines[] of a CPU is written while its line is off: irq and kind by probing, which is never
  * concurrent; armpmu by the CPU itself.  No locks.
@@ -54,7 +54,7 @@ struct cpu_line {
 static DEFINE_PER_CPU(struct cpu_line, lines);
 
 /* The time it takes decides how many samples per second are allowed. */
-static irqreturn_t dispatch(int irq, void *id)
+static irqreturn_t arm_pe_dispatch(int irq, void *id)
 {
 	struct arm_pmu *armpmu = ((struct cpu_line *)id)->armpmu;
 	irqreturn_t ret;
@@ -70,61 +70,61 @@ static irqreturn_t dispatch(int irq, void *id)
 
 /* ------------------------------------------------------------------ a line of one CPU */
 
-static int request_spi_nmi(int irq, int cpu)
+static int arm_pe_request_spi_nmi(int irq, int cpu)
 {
-	return request_nmi(irq, dispatch, SPI_FLAGS, LINE_NAME, per_cpu_ptr(&lines, cpu));
+	return request_nmi(irq, arm_pe_dispatch, SPI_FLAGS, LINE_NAME, per_cpu_ptr(&lines, cpu));
 }
 
-static void release_spi_nmi(int irq, int cpu)
+static void arm_pe_release_spi_nmi(int irq, int cpu)
 {
 	free_nmi(irq, per_cpu_ptr(&lines, cpu));
 }
 
-static int request_spi(int irq, int cpu)
+static int arm_pe_request_spi(int irq, int cpu)
 {
-	return request_irq(irq, dispatch, SPI_FLAGS, LINE_NAME, per_cpu_ptr(&lines, cpu));
+	return request_irq(irq, arm_pe_dispatch, SPI_FLAGS, LINE_NAME, per_cpu_ptr(&lines, cpu));
 }
 
-static void release_spi(int irq, int cpu)
+static void arm_pe_release_spi(int irq, int cpu)
 {
 	free_irq(irq, per_cpu_ptr(&lines, cpu));
 }
 
 /* ------------------------------------------------------------------ a line of all CPUs */
 
-static int request_ppi_nmi(int irq, int cpu)
+static int arm_pe_request_ppi_nmi(int irq, int cpu)
 {
-	return request_percpu_nmi(irq, dispatch, LINE_NAME, &lines);
+	return request_percpu_nmi(irq, arm_pe_dispatch, LINE_NAME, &lines);
 }
 
-static void release_ppi_nmi(int irq, int cpu)
+static void arm_pe_release_ppi_nmi(int irq, int cpu)
 {
 	free_percpu_nmi(irq, &lines);
 }
 
-static void ppi_nmi_on(unsigned int irq)
+static void arm_pe_ppi_nmi_on(unsigned int irq)
 {
 	if (!prepare_percpu_nmi(irq))
 		enable_percpu_nmi(irq, IRQ_TYPE_NONE);
 }
 
-static void ppi_nmi_off(unsigned int irq)
+static void arm_pe_ppi_nmi_off(unsigned int irq)
 {
 	disable_percpu_nmi(irq);
 	teardown_percpu_nmi(irq);
 }
 
-static int request_ppi(int irq, int cpu)
+static int arm_pe_request_ppi(int irq, int cpu)
 {
-	return request_percpu_irq(irq, dispatch, LINE_NAME, &lines);
+	return request_percpu_irq(irq, arm_pe_dispatch, LINE_NAME, &lines);
 }
 
-static void release_ppi(int irq, int cpu)
+static void arm_pe_release_ppi(int irq, int cpu)
 {
 	free_percpu_irq(irq, &lines);
 }
 
-static void ppi_on(unsigned int irq)
+static void arm_pe_ppi_on(unsigned int irq)
 {
 	enable_percpu_irq(irq, IRQ_TYPE_NONE);
 }
@@ -134,13 +134,33 @@ static void ppi_on(unsigned int irq)
 enum { AS_NMI, AS_IRQ, NR_WAYS };
 
 static const struct line_kind spi_kinds[NR_WAYS] = {
-	[AS_NMI] = { request_spi_nmi, release_spi_nmi, enable_nmi, disable_nmi_nosync },
-	[AS_IRQ] = { request_spi, release_spi, enable_irq, disable_irq_nosync },
+	[AS_NMI] = {
+		.request	= arm_pe_request_spi_nmi,
+		.release	= arm_pe_release_spi_nmi,
+		.on		= enable_nmi,
+		.off		= disable_nmi_nosync,
+	},
+	[AS_IRQ] = {
+		.request	= arm_pe_request_spi,
+		.release	= arm_pe_release_spi,
+		.on		= enable_irq,
+		.off		= disable_irq_nosync,
+	},
 };
 
 static const struct line_kind ppi_kinds[NR_WAYS] = {
-	[AS_NMI] = { request_ppi_nmi, release_ppi_nmi, ppi_nmi_on, ppi_nmi_off },
-	[AS_IRQ] = { request_ppi, release_ppi, ppi_on, disable_percpu_irq },
+	[AS_NMI] = {
+		.request	= arm_pe_request_ppi_nmi,
+		.release	= arm_pe_release_ppi_nmi,
+		.on		= arm_pe_ppi_nmi_on,
+		.off		= arm_pe_ppi_nmi_off,
+	},
+	[AS_IRQ] = {
+		.request	= arm_pe_request_ppi,
+		.release	= arm_pe_release_ppi,
+		.on		= arm_pe_ppi_on,
+		.off		= disable_percpu_irq,
+	},
 };
 
 static bool some_line_is_nmi;

@@ -12,7 +12,7 @@
  *	period_left	what is left of the period; only the event's CPU
  *
  * Two updates of one event at the same time are a read() and the interrupt in the middle of it.
- * Whoever exchanges prev_count first takes what came before his reading; the other one reads the
+ * The one that exchanges prev_count first takes what came before its look; the other one reads the
  * counter again, which then shows at least as much.
  *
  * A counter never starts further than half its width from the wrap.  What it counts on after

@@ -64,7 +64,7 @@ static void set_counting_period(struct hw_perf_event *hw)
 }
 
 /* A task's event may be tried on any CPU: add() and filter() look where it is. */
-static int event_init(struct perf_event *event)
+static int arm_pe_event_init(struct perf_event *event)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(event->pmu);
 	int err;
@@ -84,7 +84,7 @@ static int event_init(struct perf_event *event)
 /* ------------------------------------------------------------------ counting */
 
 /* The counter is written whatever the flags say: it may have counted on while its event stood. */
-static void start(struct perf_event *event, int flags)
+static void arm_pe_start(struct perf_event *event, int flags)
 {
 	WARN_ON_ONCE(flags & PERF_EF_RELOAD && !(event->hw.state & PERF_HES_UPTODATE));
 	event->hw.state = 0;
@@ -93,7 +93,7 @@ static void start(struct perf_event *event, int flags)
 }
 
 /* The count is taken whatever the flags say: start() forgets what the counter shows. */
-static void stop(struct perf_event *event, int flags)
+static void arm_pe_stop(struct perf_event *event, int flags)
 {
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
@@ -102,7 +102,7 @@ static void stop(struct perf_event *event, int flags)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-static int add(struct perf_event *event, int flags)
+static int arm_pe_add(struct perf_event *event, int flags)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(event->pmu);
 	struct pmu_hw_events *counters = counters_here(armpmu);
@@ -118,18 +118,18 @@ static int add(struct perf_event *event, int flags)
 	event->hw.idx = idx;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
-		start(event, PERF_EF_RELOAD);
+		arm_pe_start(event, PERF_EF_RELOAD);
 	else
 		armpmu_refresh_page(event);	/* it has a counter now */
 	return 0;
 }
 
-static void del(struct perf_event *event, int flags)
+static void arm_pe_del(struct perf_event *event, int flags)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(event->pmu);
 	struct pmu_hw_events *counters = counters_here(armpmu);
 
-	stop(event, PERF_EF_UPDATE);
+	arm_pe_stop(event, PERF_EF_UPDATE);
 	counters->events[event->hw.idx] = NULL;
 	armpmu->clear_event_idx(counters, event);
 	event->hw.idx = -1;
@@ -137,7 +137,7 @@ static void del(struct perf_event *event, int flags)
 }
 
 /* What stands still was updated when it stopped; the CPU may have lost the counter since then. */
-static void read(struct perf_event *event)
+static void arm_pe_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_UPTODATE))
 		armpmu_event_update(event);
@@ -146,7 +146,7 @@ static void read(struct perf_event *event)
 /* ------------------------------------------------------------------ the PMU of this CPU */
 
 /* A PMU without events stays off. */
-static void enable(struct pmu *pmu)
+static void arm_pe_enable(struct pmu *pmu)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(pmu);
 
@@ -155,7 +155,7 @@ static void enable(struct pmu *pmu)
 		armpmu->start(armpmu);
 }
 
-static void disable(struct pmu *pmu)
+static void arm_pe_disable(struct pmu *pmu)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(pmu);
 
@@ -164,7 +164,7 @@ static void disable(struct pmu *pmu)
 }
 
 /* Is there nothing to do for this PMU's events on a CPU? */
-static bool filter(struct pmu *pmu, int cpu)
+static bool arm_pe_filter(struct pmu *pmu, int cpu)
 {
 	return !armpmu_serves(to_arm_pmu(pmu), cpu);
 }
@@ -191,7 +191,7 @@ static const struct attribute_group common_group = {
 /* ------------------------------------------------------------------ registration */
 
 /* A counter can be loaded with any period at each overflow. */
-static u64 least_period(struct perf_event *event)
+static u64 arm_pe_least_period(struct perf_event *event)
 {
 	return 1;
 }
@@ -199,16 +199,16 @@ static u64 least_period(struct perf_event *event)
 /* The type of a PMU in the upper half of config makes generic events of one kind of CPU. */
 static const struct pmu operations = {
 	.capabilities	= PERF_PMU_CAP_EXTENDED_HW_TYPE | PERF_PMU_CAP_EXTENDED_REGS,
-	.event_init	= event_init,
-	.pmu_enable	= enable,
-	.pmu_disable	= disable,
-	.add		= add,
-	.del		= del,
-	.start		= start,
-	.stop		= stop,
-	.read		= read,
-	.least_period	= least_period,
-	.filter		= filter,
+	.event_init	= arm_pe_event_init,
+	.pmu_enable	= arm_pe_enable,
+	.pmu_disable	= arm_pe_disable,
+	.add		= arm_pe_add,
+	.del		= arm_pe_del,
+	.start		= arm_pe_start,
+	.stop		= arm_pe_stop,
+	.read		= arm_pe_read,
+	.least_period	= arm_pe_least_period,
+	.filter		= arm_pe_filter,
 };
 
 /**

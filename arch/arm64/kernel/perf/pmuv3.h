@@ -9,8 +9,9 @@
  *	pmuv3_irq.c	the overflow interrupt
  *	pmuv3_user.c	counters that user space reads, the user page, the sysctl
  *	pmuv3_sysfs.c	format, events and caps
- *	pmuv3_models.c	names, compatibles and cache events of the CPUs
  *	pmuv3_probe.c	what the CPU has; the operations of the PMU
+ *	pmuv3_models.c	names, compatibles and cache events of the CPUs
+ *	pmuv3_driver.c	the driver, at boot
  *
  * A file calls those above it (pmuv3_irq.c and pmuv3_sysfs.c are called by pmuv3_probe.c only).
  */
@@ -119,11 +120,11 @@ extern const struct attribute_group pmuv3_events_group;
 extern const struct attribute_group pmuv3_format_group;
 extern const struct attribute_group pmuv3_caps_group;
 
+/* pmuv3_probe.c */
+int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_event *event));
+
 /* pmuv3_models.c */
 extern const struct of_device_id pmuv3_of_match[];
 int pmuv3_generic_init(struct arm_pmu *pmu);
-
-/* pmuv3_probe.c */
-int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_event *event));
 
 #endif /* _ARM64_PERF_PMUV3_H */

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probing of PMUv3s: what the CPUs have, the operations of the PMU, the driver.
+ * Probing of PMUv3s: what the CPUs have, the operations of the PMU.
  *
- * Device tree: a node per kind of CPU, matched by pmuv3_of_match.  ACPI: the framework sorts the
- * CPUs by kind and asks for each.  Both at boot, in task context; a PMU never goes away.
+ * At boot, in task context; the CPUs are asked on one of them, from an interrupt.
  */
-#include <linux/acpi.h>
 #include <linux/bitfield.h>
 #include <linux/bitmap.h>
-#include <linux/init.h>
-#include <linux/nmi.h>
 #include <linux/perf_event.h>
-#include <linux/platform_device.h>
 #include <linux/smp.h>
 
 #include "pmuv3.h"
@@ -34,7 +29,7 @@ static void ask_events(struct arm_pmu *pmu)
 }
 
 /* On one of the CPUs, from an interrupt.  pmuver stays 0, "not implemented", without a PMUv3. */
-static void ask(void *info)
+static void pmuv3_ask(void *info)
 {
 	struct arm_pmu *pmu = info;
 	u32 version = read_pmuver();
@@ -48,7 +43,7 @@ static void ask(void *info)
 		pmu->reg_pmmir = read_pmmir();
 }
 
-static void stop(struct arm_pmu *pmu)
+static void pmuv3_stop(struct arm_pmu *pmu)
 {
 	pmuv3_freeze();
 }
@@ -60,7 +55,7 @@ static void set_operations(struct arm_pmu *pmu)
 	pmu->get_event_idx	= pmuv3_get_event_idx;
 	pmu->clear_event_idx	= pmuv3_clear_event_idx;
 	pmu->start		= pmuv3_start;
-	pmu->stop		= stop;
+	pmu->stop		= pmuv3_stop;
 	pmu->enable		= pmuv3_enable;
 	pmu->disable		= pmuv3_disable;
 	pmu->read_counter	= pmuv3_read_counter;
@@ -79,7 +74,7 @@ static void set_operations(struct arm_pmu *pmu)
  */
 int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_event *event))
 {
-	int err = smp_call_function_any(&pmu->supported_cpus, ask, pmu, 1);
+	int err = smp_call_function_any(&pmu->supported_cpus, pmuv3_ask, pmu, 1);
 
 	if (err)
 		return err;
@@ -95,32 +90,3 @@ int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_eve
 	pmuv3_register_sysctl();
 	return 0;
 }
-
-static int probe(struct platform_device *pdev)
-{
-	return arm_pmu_device_probe(pdev, pmuv3_of_match, NULL);
-}
-
-static struct platform_driver driver = {
-	.probe	= probe,
-	.driver	= {
-		.name			= ARMV8_PMU_PDEV_NAME,
-		.of_match_table		= pmuv3_of_match,
-		.suppress_bind_attrs	= true,
-	},
-};
-
-/* A hardlockup detector that wants a PMU has been waiting for one. */
-static int __init register_driver(void)
-{
-	int err;
-
-	if (acpi_disabled)
-		err = platform_driver_register(&driver);
-	else
-		err = arm_pmu_acpi_probe(pmuv3_generic_init);
-	if (!err)
-		lockup_detector_retry_init();
-	return err;
-}
-device_initcall(register_driver);

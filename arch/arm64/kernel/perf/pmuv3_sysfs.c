@@ -49,13 +49,13 @@ static u64 number_of(const struct device_attribute *attr)
 	return container_of(attr, struct perf_pmu_events_attr, attr)->id;
 }
 
-static ssize_t show_number(struct device *dev, struct device_attribute *attr, char *page)
+static ssize_t pmuv3_show_number(struct device *dev, struct device_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "event=0x%04llx\n", number_of(attr));
 }
 
 #define NAMED(name, group, id)						\
-	PMU_EVENT_ATTR_ID(name, show_number, ARMV8_##group##_PERFCTR_##id)
+	PMU_EVENT_ATTR_ID(name, pmuv3_show_number, ARMV8_##group##_PERFCTR_##id)
 
 /* The common events and the extended common ones, each by number. */
 static struct attribute *event_attrs[] = {
@@ -162,7 +162,7 @@ static bool announced(const struct arm_pmu *pmu, u64 number)
 	return number < ARMV8_PMUV3_MAX_COMMON_EVENTS && test_bit(number, bitmap);
 }
 
-static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int index)
+static umode_t pmuv3_event_visible(struct kobject *kobj, struct attribute *attr, int index)
 {
 	u64 number = number_of(container_of(attr, struct device_attribute, attr));
 
@@ -172,7 +172,7 @@ static umode_t event_visible(struct kobject *kobj, struct attribute *attr, int i
 const struct attribute_group pmuv3_events_group = {
 	.name		= "events",
 	.attrs		= event_attrs,
-	.is_visible	= event_visible,
+	.is_visible	= pmuv3_event_visible,
 };
 
 /* ------------------------------------------------------------------------ caps */

@@ -9,6 +9,10 @@
  * base, too.  It is decided whenever the PMU starts, that is also at each switch of tasks that
  * leaves an event on it; pmuv3_clear_event_idx() has the switches that leave none.
  *
+ * PMUSERENR and the counters are written on their CPU with irqs off: by the start, and by the call
+ * that the sysctl sends to all CPUs when it closes them.  A start that has read the old value is
+ * over when that call comes.  No locks.
+ *
  * The user page says how to read the counter and how to turn CNTVCT into the time of the event.
  */
 #include <linux/math64.h>
@@ -60,19 +64,19 @@ int pmuv3_event_idx(struct perf_event *event)
 	return READ_ONCE(user_access) && readable(event) ? event->hw.idx + 1 : 0;
 }
 
-static void close_here(void *unused)
+static void pmuv3_close_here(void *unused)
 {
 	pmuv3_set_userenr(0);
 }
 
 /* Opening waits for the next start on each CPU, closing does not. */
-static int write_user_access(const struct ctl_table *table, int write, void *buffer,
-			     size_t *lenp, loff_t *ppos)
+static int pmuv3_write_user_access(const struct ctl_table *table, int write, void *buffer,
+				   size_t *lenp, loff_t *ppos)
 {
 	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 
 	if (!err && write && !READ_ONCE(user_access))
-		on_each_cpu(close_here, NULL, 1);
+		on_each_cpu(pmuv3_close_here, NULL, 1);
 	return err;
 }
 
@@ -82,7 +86,7 @@ static struct ctl_table sysctls[] = {
 		.data		= &user_access,
 		.maxlen		= sizeof(user_access),
 		.mode		= 0644,
-		.proc_handler	= write_user_access,
+		.proc_handler	= pmuv3_write_user_access,
 		.extra1		= SYSCTL_ZERO,
 		.extra2		= SYSCTL_ONE,
 	},

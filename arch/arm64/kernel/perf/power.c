@@ -2,8 +2,8 @@
 /*
  * CPUs come online, go offline, and sleep so deep that their PMU loses its registers.
  *
- *	starting	CPU hotplug, and each online CPU when a PMU registers: on that CPU, irqs off
- *	dying		CPU hotplug, and each online CPU when registering fails: likewise
+ *	up		CPU hotplug, and each online CPU when a PMU registers: on that CPU, irqs off
+ *	down		CPU hotplug, and each online CPU when registering fails: likewise
  *	asleep, awake	cpuidle and suspend, through the notifier: on that CPU, irqs off
  *
  * A CPU that goes offline has no events any more: hotplug of kernel/events ended them.  One that
@@ -30,7 +30,7 @@ static void reset(struct arm_pmu *armpmu)
 
 /* ------------------------------------------------------------------ hotplug */
 
-static int starting(unsigned int cpu, struct hlist_node *node)
+static int arm_pe_cpu_starting(unsigned int cpu, struct hlist_node *node)
 {
 	struct arm_pmu *armpmu = hlist_entry(node, struct arm_pmu, node);
 
@@ -41,7 +41,7 @@ static int starting(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-static int dying(unsigned int cpu, struct hlist_node *node)
+static int arm_pe_cpu_dying(unsigned int cpu, struct hlist_node *node)
 {
 	struct arm_pmu *armpmu = hlist_entry(node, struct arm_pmu, node);
 
@@ -50,20 +50,20 @@ static int dying(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-static int __init have_hotplug(void)
+static int __init arm_pe_have_hotplug(void)
 {
 	int err = cpuhp_setup_state_multi(CPUHP_AP_PERF_ARM_STARTING, "perf/arm/pmu:starting",
-					  starting, dying);
+					  arm_pe_cpu_starting, arm_pe_cpu_dying);
 
 	if (err)
 		pr_err("CPU hotplug notifier for ARM PMU could not be registered: %d\n", err);
 	return err;
 }
-subsys_initcall(have_hotplug);
+subsys_initcall(arm_pe_have_hotplug);
 
 /* ------------------------------------------------------------------ sleep */
 
-static void park(struct arm_pmu *armpmu, struct perf_event *event)
+static void arm_pe_park(struct arm_pmu *armpmu, struct perf_event *event)
 {
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
@@ -71,7 +71,7 @@ static void park(struct arm_pmu *armpmu, struct perf_event *event)
 	event->hw.state |= ARMPMU_HES_PARKED;
 }
 
-static void unpark(struct arm_pmu *armpmu, struct perf_event *event)
+static void arm_pe_unpark(struct arm_pmu *armpmu, struct perf_event *event)
 {
 	if (event->hw.state & ARMPMU_HES_PARKED)
 		armpmu->pmu.start(event, PERF_EF_RELOAD);
@@ -90,17 +90,17 @@ static void each_event(struct arm_pmu *armpmu, struct pmu_hw_events *counters,
 static void asleep(struct arm_pmu *armpmu, struct pmu_hw_events *counters)
 {
 	armpmu->stop(armpmu);
-	each_event(armpmu, counters, park);
+	each_event(armpmu, counters, arm_pe_park);
 }
 
 static void awake(struct arm_pmu *armpmu, struct pmu_hw_events *counters)
 {
-	each_event(armpmu, counters, unpark);
+	each_event(armpmu, counters, arm_pe_unpark);
 	armpmu->start(armpmu);
 }
 
 /* CPU_PM_ENTER_FAILED: registers have kept what they held, but the events are parked. */
-static int notice(struct notifier_block *nb, unsigned long what, void *unused)
+static int arm_pe_power_notice(struct notifier_block *nb, unsigned long what, void *unused)
 {
 	struct arm_pmu *armpmu = container_of(nb, struct arm_pmu, cpu_pm_nb);
 	struct pmu_hw_events *counters = this_cpu_ptr(armpmu->hw_events);
@@ -136,7 +136,7 @@ int armpmu_power_join(struct arm_pmu *armpmu)
 
 	if (err)
 		return err;
-	armpmu->cpu_pm_nb.notifier_call = notice;
+	armpmu->cpu_pm_nb.notifier_call = arm_pe_power_notice;
 	err = cpu_pm_register_notifier(&armpmu->cpu_pm_nb);
 	if (err)
 		cpuhp_state_remove_instance(CPUHP_AP_PERF_ARM_STARTING, &armpmu->node);

@@ -7,7 +7,7 @@
  * a context is alone on its CPU but for the NMI, which may nest anywhere in the code below.  What
  * that means is said where it matters.  Two rules cover the rest:
  *
- * - hw.prev_count and the hardware counter agree about the past.  Who reads the counter moves
+ * - hw.prev_count and the hardware counter agree about the past.  A reader of the counter moves
  *   prev_count forward in one atomic step and owns the difference.
  * - cpuc->events[i] is set before the counter can count and cleared after it was stopped.  An
  *   NMI may stop a counter (throttling) but never starts one that was stopped.

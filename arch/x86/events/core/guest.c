@@ -2,7 +2,8 @@
 /*
  * What KVM, the resctrl test code and the microcode loader ask the driver.
  *
- * All of it may be called when there is no PMU: x86_pmu is empty then.
+ * All of it may be called when there is no PMU: x86_pmu is empty then.  Task context, but where
+ * it is said.  No locks.
  */
 #include <linux/export.h>
 #include <linux/lockdep.h>

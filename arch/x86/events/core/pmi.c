@@ -42,7 +42,7 @@ static void take_sample(struct cpu_hw_events *cpuc, struct perf_event *event, st
 {
 	struct perf_sample_data data __uninitialized;
 
-	/* Its period is the one that ended, not the one that begins. */
+	/* The sample's period is the one that ended, not the one that begins. */
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (!static_call(x86_pmu_set_period)(event))
 		return;		/* the period is longer than the counter */

@@ -4,7 +4,7 @@
  *
  * Starting is the core's x86_pmu_enable_all() and x86_pmu_enable_event().  Stopping has to wait:
  * the NMI of an overflow may be on its way still, for a microsecond or so.  If the counter was
- * given away before it came, nobody would know whose NMI it is.  So whoever stops a counter waits
+ * given away before it came, nobody would know whose NMI it is.  So a CPU that stops one waits
  * until it no longer looks overflowed, that is until the NMI has come and loaded the next period.
  *
  * On the event's CPU, interrupts off, or in the NMI itself, where the other NMI cannot come yet.

@@ -12,8 +12,8 @@
  * same event or with no user in between.
  *
  * struct lbr_state is a CPU's own.  Used there with interrupts off and the PMU off, but for entry
- * and nr, which belong to the NMI, and to who turns recording off and reads the same registers
- * again.
+ * and nr, which belong to the NMI, and to code that turns recording off and reads the same
+ * registers again.
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>

@@ -85,7 +85,7 @@ static int branch_counters_config(struct perf_event *event)
 	if (ret || n > fls(x86_pmu.lbr_counters))
 		return -EINVAL;
 
-	/* It is counted in the records of others and needs none. */
+	/* The event is counted in the records of others and needs none. */
 	if (!(event->attr.branch_sample_type & ~harmless))
 		event->hw.flags &= ~PERF_X86_EVENT_NEEDS_BRANCH_STACK;
 	return intel_pe_wants_branches(leader) ? 0 : -EINVAL;

@@ -15,7 +15,7 @@
 	__EVENT_CONSTRAINT(0, counters, X86_ALL_EVENT_FLAGS, HWEIGHT(counters), 0, 0)
 #define FIXED0		BIT_ULL(INTEL_PMC_IDX_FIXED)
 
-/* They are not written to, but the type of the interface is not const. */
+/* Constraints are not written to, but the type of the interface is not const. */
 static struct event_constraint only_0 = ANY_CODE(0x1ULL);
 static struct event_constraint only_1 = ANY_CODE(0x2ULL);
 static struct event_constraint only_2 = ANY_CODE(0x4ULL);

@@ -41,12 +41,12 @@ static void write_fixed_control(struct cpu_hw_events *cpuc)
 	}
 }
 
-static void let_go(bool pmi)
+/* All but PEBS and branch records. */
+static void let_counters_go(void)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 
-	intel_pmu_lbr_enable_all(pmi);
 	write_fixed_control(cpuc);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~cpuc->intel_ctrl_guest_mask);
 
@@ -58,7 +58,8 @@ static void let_go(bool pmi)
 void intel_pe_enable_all(int added)
 {
 	intel_pmu_pebs_enable_all();
-	let_go(false);
+	intel_pmu_lbr_enable_all(false);
+	let_counters_go();
 }
 
 /*
@@ -67,7 +68,8 @@ void intel_pe_enable_all(int added)
  */
 void intel_pe_resume_after_pmi(void)
 {
-	let_go(true);
+	intel_pmu_lbr_enable_all(true);
+	let_counters_go();
 }
 
 /* All counters and BTS, but neither PEBS nor branch records.  May be called while they are off. */

@@ -4,8 +4,9 @@
  *
  * Events that want the same value share a register; with other values they cannot be on at the same
  * time.  Two registers for offcore responses, and four for off-module responses, are equal but for
- * the event's code: who finds one taken tries the others.  Some models have one set of them for
- * both threads of a core: there cpuc points to the same intel_shared_regs for both (hotplug.c).
+ * the event's code: an event that finds one taken tries the others.  Some models have one set of
+ * them for both threads of a core: there cpuc points to the same intel_shared_regs for both
+ * (hotplug.c).
  *
  * Taken and given back while events are scheduled, interrupts off, under the register's lock; it is
  * the innermost.  A made-up state (cpuc->is_fake) has registers of its own, in task context.

@@ -138,7 +138,7 @@ static void join_shared(struct cpu_hw_events *cpuc, int cpu)
 	cpuc->shared_regs->refcnt++;
 }
 
-/* The first thread is number 0, and who joins takes the number that is free. */
+/* The first thread is number 0, and one that joins takes the number that is free. */
 static void join_exclusive(struct cpu_hw_events *cpuc, int cpu)
 {
 	int i, core = topology_core_id(cpu);

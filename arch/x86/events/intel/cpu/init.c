@@ -67,7 +67,7 @@ static void __init init_records(void)
 	intel_ds_init();
 }
 
-/* They run in this order, later; that of the architected events must be the last. */
+/* The quirks run in this order, later; that of the architected events must be the last. */
 static void __init queue_quirks(const struct intel_pe_model *model)
 {
 	static struct x86_pmu_quirk entry[MOST_QUIRKS] __initdata;

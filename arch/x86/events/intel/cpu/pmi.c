@@ -135,7 +135,7 @@ static void serve_counter(struct cpu_hw_events *cpuc, int i, struct perf_sample_
 	if (!test_bit(i, cpuc->active_mask))
 		return;
 	event = cpuc->events[i];
-	/* Its period is the one that ended, not the one that begins. */
+	/* The sample's period is the one that ended, not the one that begins. */
 	perf_sample_data_init(data, 0, event->hw.last_period);
 	if (!intel_pmu_save_and_restart(event))
 		return;

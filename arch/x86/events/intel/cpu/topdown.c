@@ -172,7 +172,7 @@ static void start_slots(struct perf_event *slots)
 	write_registers(hw->saved_slots, hw->saved_metric);
 }
 
-/* It must not account what was before it: the others take that, and all start from 0. */
+/* A metric must not account what was before it: the others take that, and all start from 0. */
 static void start_metric(struct perf_event *metric, struct perf_event *slots)
 {
 	u64 counter;

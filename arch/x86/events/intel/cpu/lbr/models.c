@@ -131,7 +131,7 @@ void __init intel_pmu_lbr_init_skl(void)
 	have_stack();
 }
 
-/* It says LIP, and has the flag of mispredictions all the same. */
+/* Knights Landing says LIP, and has the flag of mispredictions all the same. */
 void __init intel_pmu_lbr_init_knl(void)
 {
 	have_ring(8, MSR_LBR_NHM_FROM, MSR_LBR_NHM_TO);

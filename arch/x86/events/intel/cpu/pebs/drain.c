@@ -10,9 +10,9 @@
  * samples in the order of the records.  Only the last one of an event goes the way of an overflow,
  * where the event may be throttled or sends signals; and only in the PMI.
  *
- * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; whoever
- * moves the index back (one exchange) has the records, the other finds none.  Both set counts
- * right; who exchanges prev_count first accounts what the counter saw, the other finds no
+ * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
+ * that moves the index back (one exchange) has the records, the other finds none.  Both set counts
+ * right; the one that exchanges prev_count first accounts what the counter saw, the other finds no
  * difference.  And the second pass itself may stop events (throttling), which takes them off
  * cpu_hw_events.events[], out of pebs_enabled, and drains the empty buffer again: what the second
  * pass needs was copied by the first.
@@ -198,7 +198,7 @@ s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int over
 	return passed < 0 ? passed + (s64)period : passed;
 }
 
-/* Whoever exchanges prev_count accounts what came before. */
+/* The drain that exchanges prev_count accounts what came before. */
 static void account_reloaded(struct perf_event *event, unsigned int overflows)
 {
 	const int bits = x86_pmu.cntval_bits;

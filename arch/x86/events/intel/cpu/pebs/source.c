@@ -141,12 +141,16 @@ static void __init learn_only(u64 *table, const struct code *codes, int n)
 #define LEARN(table, codes)		learn(table, codes, ARRAY_SIZE(codes))
 #define LEARN_ONLY(table, codes)	learn_only(table, codes, ARRAY_SIZE(codes))
 
-static void __init learn_skl(u64 *table, bool pmem)
+static void __init learn_skl(u64 *table)
 {
-	if (pmem)
-		LEARN(table, skl_pmem);
-	else
-		LEARN(table, skl_l4);
+	LEARN(table, skl_l4);
+	LEARN(table, skl);
+}
+
+/* Servers whose memory may be persistent: codes of that where others have those of an L4. */
+static void __init learn_skl_pmem(u64 *table)
+{
+	LEARN(table, skl_pmem);
 	LEARN(table, skl);
 }
 
@@ -166,7 +170,10 @@ void __init intel_pmu_pebs_data_source_nhm(void)
 
 void __init intel_pmu_pebs_data_source_skl(bool pmem)
 {
-	learn_skl(pebs_data_source, pmem);
+	if (pmem)
+		learn_skl_pmem(pebs_data_source);
+	else
+		learn_skl(pebs_data_source);
 }
 
 void __init intel_pmu_pebs_data_source_grt(void)
@@ -181,13 +188,13 @@ void __init intel_pmu_pebs_data_source_cmt(void)
 
 void __init intel_pmu_pebs_data_source_adl(void)
 {
-	learn_skl(hybrid_table(X86_HYBRID_PMU_CORE_IDX), false);
+	learn_skl(hybrid_table(X86_HYBRID_PMU_CORE_IDX));
 	LEARN(hybrid_table(X86_HYBRID_PMU_ATOM_IDX), grt);
 }
 
 void __init intel_pmu_pebs_data_source_mtl(void)
 {
-	learn_skl(hybrid_table(X86_HYBRID_PMU_CORE_IDX), false);
+	learn_skl(hybrid_table(X86_HYBRID_PMU_CORE_IDX));
 	LEARN(hybrid_table(X86_HYBRID_PMU_ATOM_IDX), cmt);
 }
 

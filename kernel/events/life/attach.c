@@ -5,7 +5,7 @@
  * A task context is made with the task's first event and stays until the task exits.  It is
  * published in task->perf_event_ctxp under task->perf_event_mutex, and from then on every switch
  * of the task looks at it.  A task that was running already has to be told once, when its context
- * gets its first event: pe_activate_ctx().
+ * gets its first event: activate_ctx().
  *
  * The pointer is stored before the scheduler is asked where the task runs.  task_call_func()
  * answers under the lock that every switch to the task takes, or that every wake-up takes before
@@ -156,14 +156,14 @@ static int pe_install_cpu_of(struct task_struct *task, void *unused)
 	return task_curr(task) ? task_cpu(task) : -1;
 }
 
-/**
- * pe_activate_ctx() - let a context in whose task runs already
+/*
+ * Let a context in whose task runs already.
  * @ctx: a published task context that has got its first event; its mutex held, so it is alive
  *
  * Without effect when the task does not run: its next switch does it.  No lock of a context is
  * held, as those of the scheduler are outside of them.
  */
-void pe_activate_ctx(struct pe_ctx *ctx)
+static void activate_ctx(struct pe_ctx *ctx)
 {
 	int cpu;
 
@@ -176,7 +176,7 @@ void pe_activate_ctx(struct pe_ctx *ctx)
 		return;
 	}
 
-	/* It has come in since it was empty. */
+	/* The context has come in since it was empty. */
 	if (READ_ONCE(ctx->oncpu) >= 0)
 		return;
 	/* An event that came a moment ago ended the equivalence: the task stays. */
@@ -303,7 +303,7 @@ void pe_attach(struct pe_ctx *ctx, struct pe_event *e)
 		pe_call(ctx, pe_install_locked, &args);
 	}
 	if (args.first)
-		pe_activate_ctx(ctx);
+		activate_ctx(ctx);
 }
 
 struct detach_args {
