@@ -88,7 +88,7 @@ static void unknown(void)
 	int nr;
 
 	for (nr = 12; nr < 256; nr++) {
-		/* 0x80 to 0x9f are those of <linux/perf_event_ext.h>, which have tests of their own */
+		/* 0x80 to 0x9f: <linux/perf_event_ext.h>; they have tests of their own */
 		if (nr >= 0x80 && nr < 0xa0)
 			continue;
 		pt_eq(pt_ioctl(fd, _IO('$', nr), 0), -ENOTTY);
