@@ -128,6 +128,7 @@ void pe_pmu_ctx_fini(struct pe_pmu_ctx *pmu_ctx)
 {
 	struct pe_lane *lane, *next;
 
+	lockdep_assert_held(&pmu_ctx->ctx->mutex);
 	WARN_ON_ONCE(pmu_ctx->nr_groups);
 	raw_spin_lock_irq(&pmu_ctx->ctx->lock);
 	list_for_each_entry(lane, &pmu_ctx->lanes, pmu_ctx_entry)
@@ -302,6 +303,7 @@ int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e
 	struct pe_pmu_ctx *pmu_ctx = pe_find_pmu_ctx(ctx, pmu);
 	struct pe_lane *lane;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!slot)
 		slot = e->cgrp ? pe_cgroup_make_slot(e->cgrp, e->cpu) : make_slot(ctx, e->cpu);
 	if (!pmu_ctx)
@@ -338,6 +340,7 @@ int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
 	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(e);
 	void *data;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!(e->attach_state & PERF_ATTACH_TASK_DATA) || !ctx->task || !cache)
 		return 0;
 	data = kmem_cache_zalloc(cache, GFP_KERNEL);

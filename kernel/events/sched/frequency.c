@@ -105,6 +105,7 @@ static __always_inline bool step_period(struct pe_event *e, u64 nsec, u64 count)
  */
 void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count)
 {
+	lockdep_assert_irqs_disabled();
 	if (!step_period(e, nsec, count))
 		return;
 	/* A counter that counts cannot be reloaded. */
@@ -126,6 +127,7 @@ void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *
 {
 	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
 
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (active) {
 		perf_pmu_disable(e->pmu);
 		if (pe_is_passive(e))
@@ -184,6 +186,7 @@ static void pause_pmu(struct pmu **paused, struct pmu *pmu)
  */
 bool pe_unthrottle(struct pe_event *e)
 {
+	lockdep_assert_irqs_disabled();
 	if (e->hw.interrupts != PE_THROTTLED)
 		return false;
 	e->hw.interrupts = 0;

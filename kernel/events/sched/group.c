@@ -375,6 +375,7 @@ void pe_group_stop(struct pe_event *leader, u64 now)
 {
 	struct pe_event *m;
 
+	pe_assert_schedulable(pe_ctx(leader));
 	if (pe_group_passive(leader))
 		passive_group_stop(leader, now);
 	else

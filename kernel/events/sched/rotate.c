@@ -102,6 +102,7 @@ static enum hrtimer_restart pe_mux_fires(struct hrtimer *timer)
  */
 void pe_mux_arm(struct perf_cpu_pmu_context *cpc)
 {
+	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&cpc->mux_lock);
 	if (!cpc->mux_armed) {
 		cpc->mux_armed = true;

@@ -238,6 +238,7 @@ void perf_sched_cb_inc(struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
 
+	lockdep_assert_irqs_disabled();
 	if (!cpc->sched_cb_usage++)
 		list_add(&cpc->sched_cb_entry, this_cpu_ptr(&pe_cpu.sched_cb));
 }
@@ -246,6 +247,7 @@ void perf_sched_cb_dec(struct pmu *pmu)
 {
 	struct perf_cpu_pmu_context *cpc = pe_cpc(pmu);
 
+	lockdep_assert_irqs_disabled();
 	if (!--cpc->sched_cb_usage)
 		list_del(&cpc->sched_cb_entry);
 }
