@@ -148,7 +148,25 @@ struct pe_notify;
 enum pe_tell pe_notify_count(struct pe_notify *notify);
 bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
+void pe_notify_stop(struct pe_event *e);
 void pe_notify_restart(struct pe_ctx *ctx, void *arg);
+
+/* format.c: samples that do not become records */
+enum pe_format_done {
+	PE_FORMAT_NONE,
+	PE_FORMAT_TAKEN,
+	PE_FORMAT_STOPS,	/* and the event has to be stopped */
+};
+
+enum pe_format_done pe_format_take(struct pe_event *e, struct perf_sample_data *data,
+				   struct pt_regs *regs, bool tell);
+#ifdef CONFIG_PERF_EVENTS_EXT
+void pe_format_closed(struct pe_event *e);
+void pe_format_forget(struct pe_event *e);
+ssize_t pe_formats_show(char *buf);
+#else
+static inline void pe_format_closed(struct pe_event *e) { }
+#endif
 
 /* trigger.c */
 #ifdef CONFIG_PERF_EVENTS_EXT
