@@ -2,14 +2,15 @@
 /*
  * Formats: modules that say what becomes of the samples of an event.
  *
- * Without one a sample is a record in the event's ring buffer.  An event that user space gives to
- * a format (PERF_EXT_IOC_FORMAT) writes its samples to an area of memory instead, in whatever way
- * the format likes; user space maps that.  Documentation/perf_events/formats.rst explains how one is
- * written; kernel/events/formats/hist.c is one.
+ * Without one a sample is a record in the event's ring buffer.  The samples of an event that user
+ * space gives to a format (PERF_EXT_IOC_FORMAT) go to an area of memory instead, in whatever way
+ * the format likes; user space maps that.  Documentation/perf_events/formats.rst explains how one
+ * is written; kernel/events/formats/hist.c is one.
  */
 #ifndef _LINUX_PERF_FORMAT_H
 #define _LINUX_PERF_FORMAT_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/list.h>
 #include <linux/types.h>
@@ -18,10 +19,6 @@
 struct module;
 struct perf_event;
 struct perf_sample_data;
-struct pt_regs;
-
-/* struct perf_format.flags: sample() may be called in the midst of itself, and on several CPUs */
-#define PERF_FORMAT_NESTS	BIT(0)
 
 /* What sample() answers, a sum of: */
 #define PERF_VERDICT_LOST	BIT(0)	/* there was no room for the sample */
@@ -31,11 +28,11 @@ struct pt_regs;
 /**
  * struct perf_format_area - the memory that samples go to
  *
- * It has two halves.  Samples go to one, until user space turns the area (PERF_EXT_AREA_IOC_FLIP):
+ * It has two halves.  Samples go to one, until user space flips the area (PERF_EXT_AREA_IOC_FLIP):
  * from then on they go to the other one, which is all zeroes then, and the first can be read.
  */
 struct perf_format_area {
-	/** @bytes: of each half; set by struct perf_format.init() */
+	/** @bytes: of each half, at most 2^30; set by struct perf_format.init() */
 	size_t		bytes;
 	/** @private: of the format */
 	void		*private;
@@ -53,8 +50,8 @@ struct perf_format {
 	const char	*name;
 	/** @uuid: by which user space asks for it */
 	uuid_t		uuid;
-	/** @flags: PERF_FORMAT_NESTS */
-	unsigned int	flags;
+	/** @nests: sample() may be called in the midst of itself, and on several CPUs at once */
+	bool		nests;
 	/** @owner: module, which areas hold */
 	struct module	*owner;
 	/**
@@ -67,8 +64,9 @@ struct perf_format {
 	/**
 	 * @accept: may this event write there?
 	 *
-	 * Its samples have what attr.sample_type asks for, and no more.  Task context with a mutex
-	 * held: no user memory.  May be %NULL.  Return: 0 or an error, for user space.
+	 * Its samples have what attr.sample_type asks for, and no more: this is where a format
+	 * looks at that.  Task context, with mutexes held: no user memory.  May be %NULL.
+	 * Return: 0 or an error, for user space.
 	 */
 	int		(*accept)(struct perf_format_area *area, const struct perf_event *event);
 	/** @exit: the area goes, nobody uses it; task context, may sleep; may be %NULL */
@@ -76,12 +74,16 @@ struct perf_format {
 	/**
 	 * @sample: an event has a sample
 	 *
-	 * On the CPU of the hit, preemption off, NMI included: no locks, no faults, no sleep.
-	 * Without %PERF_FORMAT_NESTS one sample of an area is given at a time; what comes meanwhile
-	 * is lost, and counted.  Return: a sum of PERF_VERDICT_*, or 0.
+	 * On the CPU of the hit, interrupts off, NMI included: no locks, no faults, no sleep.
+	 * Unless the format @nests, one sample of an area is given at a time; what comes meanwhile
+	 * is lost, and counted.
+	 *
+	 * @data: filled in as far as attr.sample_type asks for it, and the period besides.  What
+	 * @event must not show of the kernel is taken out of these fields, and of these alone: a
+	 * format stores no others.  Return: a sum of PERF_VERDICT_*, or 0.
 	 */
 	unsigned int	(*sample)(struct perf_format_area *area, struct perf_event *event,
-				  struct perf_sample_data *data, struct pt_regs *regs);
+				  struct perf_sample_data *data);
 
 	/** @entry: core */
 	struct list_head entry;

@@ -2,7 +2,7 @@
 /*
  * PERF_EXT_IOC_FORMAT, and the file of an area that a format fills: see sources/format.c.
  *
- * The file holds a reference to the area, and is read only: mapped, polled, and turned.  A mapping
+ * The file holds a reference to the area, and is read only: mapped, polled, and flipped.  A mapping
  * keeps the file, so its pages, which are put there when it is made, are those of the area.
  *
  * Task context, may sleep.
@@ -44,7 +44,7 @@ static __poll_t pe_area_poll(struct file *file, poll_table *wait)
 
 static long pe_area_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return cmd == PERF_EXT_AREA_IOC_FLIP ? pe_instance_turn(file->private_data) : -ENOTTY;
+	return cmd == PERF_EXT_AREA_IOC_FLIP ? pe_instance_flip(file->private_data) : -ENOTTY;
 }
 
 static int pe_area_mmap(struct file *file, struct vm_area_struct *vma)
@@ -92,7 +92,7 @@ static const struct file_operations area_fops = {
 
 /**
  * pe_ext_refuse_format() - can the samples of an event go to a format?
- * @e: the event; ctx->mutex is held
+ * @e: the event
  * @why: what to tell the user
  *
  * Return: 0, or an error whose reason is in @why.
@@ -101,15 +101,19 @@ int pe_ext_refuse_format(struct pe_event *e, const char **why)
 {
 	int err = pe_ext_refuse_notify(e, why);
 
-	if (err)
+	if (err) {
+		*why = err == -EINVAL ? "FORMAT: the event does not sample" :
+					"FORMAT: the PMU writes samples of this event by itself";
 		return err;
+	}
+	/* Areas are written in NMIs, which must not fault in memory of vmalloc(), nor lock. */
+	if (!IS_ENABLED(CONFIG_64BIT)) {
+		*why = "FORMAT: needs a kernel of 64 bits";
+		return -EOPNOTSUPP;
+	}
 	if (e->attr.aux_output || e->attr.aux_sample_size) {
 		*why = "FORMAT: not for samples with AUX data";
 		return -EOPNOTSUPP;
-	}
-	if (pe_masks(e)) {
-		*why = "FORMAT: the event has masks, which are about records";
-		return -EBUSY;
 	}
 	return 0;
 }
@@ -156,7 +160,7 @@ static int part(struct pe_event *e)
 	return 0;
 }
 
-static int share(struct pe_event *e, const struct perf_ext_format *ask)
+static int share_area(struct pe_event *e, const struct perf_ext_format *ask)
 {
 	struct pe_instance *inst;
 
@@ -203,10 +207,11 @@ static struct file *open_area(const struct perf_ext_format *ask)
 static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	struct perf_ext_format *ask = &asked->u.format;
-	CLASS(get_unused_fd, fd)(ask->flags & PERF_EXT_FORMAT_CLOEXEC ? O_CLOEXEC : 0);
 	struct pe_instance *inst;
 	struct file *file;
 	int err;
+
+	CLASS(get_unused_fd, fd)(ask->flags & PERF_EXT_FORMAT_CLOEXEC ? O_CLOEXEC : 0);
 
 	if (fd < 0)
 		return fd;
@@ -239,7 +244,7 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC || ask->set || ask->member)
 		return pe_err(-EINVAL, "FORMAT: unknown flags; set, member: not 0");
 	if (memchr_inv(ask->uuid, 0, sizeof(ask->uuid)))
-		return ask->share == -1 ? make_area(e, asked) : share(e, ask);
+		return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
 	if (ask->arg || ask->arg_size || ask->flags || ask->share != -1)
 		return pe_err(-EINVAL, "FORMAT: arg, flags, share: of no use without a format");
 	return part(e);

@@ -178,8 +178,6 @@ long pe_ext_change_masks(struct pe_event *e, struct pe_ext_ask *asked)
 	err = pe_ext_refuse_masks(e, &why);
 	if (err)
 		return pe_err(err, why);
-	if ((ask->record || ask->reset) && pe_has_format(e))
-		return pe_err(-EBUSY, "MASKS: the event's samples are no records, but a format's");
 	if (ask->record || ask->reset)
 		return set_masks(e, ask);
 	if (pe_masks(e))

@@ -23,6 +23,18 @@
 #include <linux/perf_format.h>
 #include <linux/slab.h>
 
+/**
+ * struct table - an area
+ * @key: enum perf_ext_hist_key of each
+ * @shift: bits of each that do not matter
+ * @bits: there are so many buckets, as a power of two
+ */
+struct table {
+	u8		key[2];
+	u8		shift[2];
+	unsigned int	bits;
+};
+
 #define FILLING		1
 #define FULL		2		/* a bit of each tag that says that there is a key */
 #define MOST_PROBES	8
@@ -86,15 +98,19 @@ static bool makes_sense(const struct perf_ext_hist_arg *arg)
 
 static int hist_init(struct perf_format_area *area, const void *arg, size_t size)
 {
-	struct perf_ext_hist_arg *own;
+	const struct perf_ext_hist_arg *asked = arg;
+	struct table *t;
 
-	if (size != sizeof(*own) || !makes_sense(arg))
+	if (size != sizeof(*asked) || !makes_sense(asked))
 		return -EINVAL;
-	own = kmemdup(arg, sizeof(*own), GFP_KERNEL);
-	if (!own)
+	t = kmalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
 		return -ENOMEM;
-	area->private = own;
-	area->bytes = struct_size_t(struct perf_ext_hist, bucket, own->buckets);
+	memcpy(t->key, asked->key, sizeof(t->key));
+	memcpy(t->shift, asked->shift, sizeof(t->shift));
+	t->bits = ilog2(asked->buckets);
+	area->private = t;
+	area->bytes = struct_size_t(struct perf_ext_hist, bucket, asked->buckets);
 	return 0;
 }
 
@@ -105,11 +121,11 @@ static void hist_exit(struct perf_format_area *area)
 
 static int hist_accept(struct perf_format_area *area, const struct perf_event *event)
 {
-	const struct perf_ext_hist_arg *arg = area->private;
+	const struct table *t = area->private;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(arg->key); i++) {
-		u64 need = needs[arg->key[i]];
+	for (i = 0; i < ARRAY_SIZE(t->key); i++) {
+		u64 need = needs[t->key[i]];
 
 		if (need && !(event->attr.sample_type & need))
 			return -EINVAL;
@@ -136,21 +152,21 @@ static void add(u64 *to, u64 nr)
 }
 
 static unsigned int hist_sample(struct perf_format_area *area, struct perf_event *event,
-				struct perf_sample_data *data, struct pt_regs *regs)
+				struct perf_sample_data *data)
 {
-	const struct perf_ext_hist_arg *arg = area->private;
 	struct perf_ext_hist *table = perf_format_half(area);
-	u64 key[2], hash;
+	const struct table *t = area->private;
+	u64 key[2], hash, first;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(key); i++)
-		key[i] = key_of(data, arg->key[i]) >> arg->shift[i] << arg->shift[i];
+		key[i] = key_of(data, t->key[i]) >> t->shift[i] << t->shift[i];
 	hash = hash_64(key[0] ^ hash_64(key[1], 64), 64);
+	/* The product's highest bits are the best. */
+	first = hash >> (64 - t->bits);
 	for (i = 0; i < MOST_PROBES; i++) {
-		struct perf_ext_hist_bucket *b;
+		struct perf_ext_hist_bucket *b = &table->bucket[(first + i) & (BIT(t->bits) - 1)];
 
-		/* The product's highest bits are the best. */
-		b = &table->bucket[((hash >> 32) + i) & (arg->buckets - 1)];
 		if (!is_of(b, hash | FULL, key))
 			continue;
 		add(&b->samples, 1);
@@ -164,8 +180,8 @@ static unsigned int hist_sample(struct perf_format_area *area, struct perf_event
 
 static struct perf_format hist = {
 	.name	= "hist",
-	.uuid	= { PERF_EXT_FORMAT_HIST },
-	.flags	= PERF_FORMAT_NESTS,
+	.uuid	= { .b = PERF_EXT_FORMAT_HIST },
+	.nests	= true,
 	.owner	= THIS_MODULE,
 	.init	= hist_init,
 	.accept	= hist_accept,

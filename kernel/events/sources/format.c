@@ -11,7 +11,7 @@
  * give the sample; so after a grace period
  *
  *	an event that has parted writes there no more, and gives its reference back;
- *	the half that was active before a turn is written no more, and is user space's to read.
+ *	the half that was active before a flip is written no more, and is user space's to read.
  *
  * An event that is closed keeps its pointer: hits on other CPUs may be looking at it until its
  * memory goes, which is a grace period later, and gives the reference back then.
@@ -126,7 +126,8 @@ static void pe_format_free(struct work_struct *work)
 	put_format(inst->format);
 	vfree(inst->shown);
 	pe_charge_settle(&inst->charge);
-	kfree(inst);
+	/* The core of irq_work may look at it once more, see pending.c. */
+	kfree_rcu(inst, rcu);
 }
 
 /**
@@ -210,7 +211,7 @@ struct pe_instance *pe_instance_make(const uuid_t *uuid, const void *arg, size_t
 		return ERR_PTR(err);
 	}
 	refcount_set(&inst->refs, 1);
-	mutex_init(&inst->turn_lock);
+	mutex_init(&inst->flip_lock);
 	init_waitqueue_head(&inst->waitq);
 	init_irq_work(&inst->wakeup, pe_format_run_wakeup);
 	INIT_WORK(&inst->free_work, pe_format_free);
@@ -284,21 +285,33 @@ void pe_format_forget(struct pe_event *e)
 		pe_instance_put(inst);
 }
 
+/* It may be much: others have their turn. */
+static void clear_half(struct perf_format_area *area, unsigned int half)
+{
+	size_t at, len;
+
+	for (at = 0; at < area->bytes; at += len) {
+		len = min_t(size_t, area->bytes - at, SZ_1M);
+		memset(area->half[half] + at, 0, len);
+		cond_resched();
+	}
+}
+
 /**
- * pe_instance_turn() - samples go to the other half of an area from now on
+ * pe_instance_flip() - samples go to the other half of an area from now on
  * @inst: the area
  *
  * Task context, sleeps.  Return: the half that they went to, which nobody writes any more until the
- * next turn.
+ * next flip.
  */
-unsigned int pe_instance_turn(struct pe_instance *inst)
+unsigned int pe_instance_flip(struct pe_instance *inst)
 {
 	struct perf_format_area *area = &inst->area;
 	unsigned int from;
 
-	guard(mutex)(&inst->turn_lock);
+	guard(mutex)(&inst->flip_lock);
 	from = area->active;
-	memset(area->half[!from], 0, area->bytes);
+	clear_half(area, !from);
 	/* Release: samples find it cleared, see perf_format_half(). */
 	smp_store_release(&area->active, !from);
 	WRITE_ONCE(inst->shown->active, !from);
@@ -314,21 +327,44 @@ static void count(u64 *shown)
 }
 
 static unsigned int give_one(struct pe_instance *inst, struct pe_event *e,
-			     struct perf_sample_data *data, struct pt_regs *regs)
+			     struct perf_sample_data *data)
 {
 	const struct perf_format *f = inst->format;
 	unsigned int what;
 
-	if (f->flags & PERF_FORMAT_NESTS)
-		return f->sample(&inst->area, &e->pub, data, regs);
+	if (f->nests)
+		return f->sample(&inst->area, &e->pub, data);
 	/* The interrupted one is not complete, or another CPU is at it. */
 	if (atomic_xchg_acquire(&inst->busy, 1)) {
 		count(&inst->shown->nested);
 		return PERF_VERDICT_LOST;
 	}
-	what = f->sample(&inst->area, &e->pub, data, regs);
+	what = f->sample(&inst->area, &e->pub, data);
 	atomic_set_release(&inst->busy, 0);
 	return what;
+}
+
+/* Who polls the area is woken. */
+static void tell(struct pe_instance *inst)
+{
+	atomic_set(&inst->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	irq_work_queue(&inst->wakeup);
+}
+
+/**
+ * pe_format_tell() - who polls the area of an event is woken, if it has one
+ * @e: the event
+ *
+ * At the overflow.
+ */
+void pe_format_tell(struct pe_event *e)
+{
+	struct pe_instance *inst;
+
+	guard(rcu)();
+	inst = rcu_dereference(pe_ext(e->sink)->instance);
+	if (inst)
+		tell(inst);
 }
 
 /**
@@ -336,13 +372,12 @@ static unsigned int give_one(struct pe_instance *inst, struct pe_event *e,
  * @e: the event
  * @data: the sample
  * @regs: registers at the overflow
- * @tell: who polls the area is woken, whatever the format says
  *
  * At the overflow.  Return: PE_FORMAT_NONE, if it has no area (any more): it is to be a record;
  * else whether the event has to be stopped.
  */
 enum pe_format_done pe_format_take(struct pe_event *e, struct perf_sample_data *data,
-				   struct pt_regs *regs, bool tell)
+				   struct pt_regs *regs)
 {
 	struct pe_instance *inst;
 	unsigned int what;
@@ -352,18 +387,16 @@ enum pe_format_done pe_format_take(struct pe_event *e, struct perf_sample_data *
 	if (!inst)
 		return PE_FORMAT_NONE;
 	perf_prepare_sample(data, &e->pub, regs);
-	what = give_one(inst, e, data, regs);
+	what = give_one(inst, e, data);
 	count(&inst->shown->samples);
 	if (what & PERF_VERDICT_LOST) {
 		count(&inst->shown->lost);
 		atomic64_inc(&e->sink->lost_samples);
 	}
-	if (what & PERF_VERDICT_NOTIFY || tell) {
-		atomic_set(&inst->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-		irq_work_queue(&inst->wakeup);
-	}
-	if (!(what & PERF_VERDICT_STOP))
-		return PE_FORMAT_TAKEN;
-	pe_notify_stop(e);
-	return PE_FORMAT_STOPS;
+	if (what & PERF_VERDICT_STOP)
+		pe_notify_stop(e);
+	/* Last: who is told may say RESTART at once. */
+	if (what & PERF_VERDICT_NOTIFY)
+		tell(inst);
+	return what & PERF_VERDICT_STOP ? PE_FORMAT_STOPS : PE_FORMAT_TAKEN;
 }

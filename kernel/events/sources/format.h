@@ -19,10 +19,11 @@
  * @nr_events: that write and are not closed					A
  * @poll: EPOLL bits for the next poll()					A
  * @busy: a sample is being given, of a format that does not nest		A
- * @turn_lock: keeps those apart who turn it
+ * @flip_lock: keeps those apart who flip it
  * @waitq: of poll()
  * @wakeup: wakes them
- * @free_work: frees it
+ * @free_work: ends it
+ * @rcu: frees it
  */
 struct pe_instance {
 	struct perf_format_area	area;
@@ -34,16 +35,17 @@ struct pe_instance {
 	atomic_t		nr_events;
 	atomic_t		poll;
 	atomic_t		busy;
-	struct mutex		turn_lock;	/* see above */
+	struct mutex		flip_lock;	/* see above */
 	wait_queue_head_t	waitq;
 	struct irq_work		wakeup;
 	struct work_struct	free_work;
+	struct rcu_head		rcu;
 };
 
 struct pe_instance *pe_instance_make(const uuid_t *uuid, const void *arg, size_t size);
 void pe_instance_put(struct pe_instance *inst);
 void pe_instance_join(struct pe_instance *inst, struct pe_event *e);
 struct pe_instance *pe_instance_part(struct pe_event *e);
-unsigned int pe_instance_turn(struct pe_instance *inst);
+unsigned int pe_instance_flip(struct pe_instance *inst);
 
 #endif /* _KERNEL_EVENTS_FORMAT_H */

@@ -60,6 +60,7 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify)
 		if (rb)
 			pe_tell_reader(e->sink, rb);
 	}
+	pe_format_tell(e);
 	if (!READ_ONCE(notify->stop))
 		return false;
 	pe_notify_stop(e);

@@ -159,8 +159,9 @@ enum pe_format_done {
 };
 
 enum pe_format_done pe_format_take(struct pe_event *e, struct perf_sample_data *data,
-				   struct pt_regs *regs, bool tell);
+				   struct pt_regs *regs);
 #ifdef CONFIG_PERF_EVENTS_EXT
+void pe_format_tell(struct pe_event *e);
 void pe_format_closed(struct pe_event *e);
 void pe_format_forget(struct pe_event *e);
 ssize_t pe_formats_show(char *buf);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * format.c - samples that go to a format's area and not to the ring buffer: histograms to the last
- * event, halves, shared areas, copies, what a module may answer, lives. The counters of CPUs:
+ * event, halves, shared areas, copies, lives. Other formats: format_module.c. The counters of CPUs:
  * arm64_pmu_sample.c, x86_pmu_periods.c.
  *
  * needs: smp
  */
-#include <poll.h>
 #include <sys/prctl.h>
 
 #include "lib/format.h"
@@ -17,6 +16,7 @@
 static const struct perf_ext_hist_arg by_pid = {
 	.key = { PERF_EXT_KEY_PID }, .buckets = BUCKETS,
 };
+
 static const struct perf_ext_hist_arg by_event = {
 	.key = { PERF_EXT_KEY_EVENT }, .buckets = BUCKETS,
 };
@@ -49,12 +49,28 @@ static void key_is(const struct perf_ext_hist *h, u64 key, u64 samples, u64 even
 	pt_eq(sum.events, events);
 }
 
-static bool told(int fd, short what)
+static u64 here(struct perf_event_attr attr)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int fd = pt_open(&attr, 0, -1, -1, 0);
+	struct perf_ext_info info;
 
-	pt_need(poll(&p, 1, 0) >= 0, "poll: %s", strerror(errno));
-	return p.revents & what;
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.features & PERF_EXT_FORMATS, PERF_EXT_FORMATS);
+	close(fd);
+	return info.here & PERF_EXT_FORMATS;
+}
+
+static void info(void)
+{
+	char text[512];
+
+	ext_need();
+	pt_need(pt_slurp("/sys/bus/event_source/extensions", text, sizeof(text)), "no extensions");
+	pt_check(strstr(text, " formats"), "extensions: %s", text);
+	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
+	pt_check(strstr(text, "12e33f1f-8520-46d5-9285-20ec76795bd4 hist 0"), "it has: %s", text);
+	pt_eq(here(faults(1)), PERF_EXT_FORMATS);
+	pt_eq(here(faults(0)), 0);
 }
 
 /* Each page is a key: its neighbours of the lowest bits make no other. */
@@ -201,7 +217,7 @@ static void records_go_on(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
 	key_is(format_half(&a, 0), getpid(), 10, 100);
 	pt_eq(format_none(fd), 0);
-	pt_check(told(a.fd, POLLHUP), "no POLLHUP");
+	pt_check(format_told(&a, POLLHUP), "no POLLHUP");
 	pt_fault(100);
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 10);
 	key_is(format_half(&a, 0), getpid(), 10, 100);
@@ -235,9 +251,9 @@ static void shared(void)
 	key_is(h, pt_id(fd[0]), 10, 100);
 	key_is(h, pt_id(fd[1]), 25, 100);
 	close(fd[0]);
-	pt_check(!told(a.fd, POLLHUP), "POLLHUP, and there is an event");
+	pt_check(!format_told(&a, POLLHUP), "POLLHUP, and there is an event");
 	close(fd[1]);
-	pt_check(told(a.fd, POLLHUP), "no POLLHUP");
+	pt_check(format_told(&a, POLLHUP), "no POLLHUP");
 }
 
 static int gate[2];
@@ -360,159 +376,6 @@ static void lives(void)
 	key_is(format_half(&a, 0), getpid(), 10, 100);
 }
 
-/* ---- what a module may answer ---- */
-
-static int start_test(struct pt_area *a, struct perf_event_attr *attr,
-		      const struct test_format_arg *arg)
-{
-	int fd;
-
-	ext_need();
-	pt_load_module("test_format", NULL);
-	fd = start(attr);
-	format_test(a, fd, arg);
-	return fd;
-}
-
-static void half_is(const struct pt_area *a, u64 samples, u64 events)
-{
-	const struct test_format_half *h = format_half(a, a->head->active);
-
-	pt_eq(h->samples, samples);
-	pt_eq(h->events, events);
-}
-
-static void verdict_lost(void)
-{
-	const struct test_format_arg arg = { .lose_every = 4 };
-	struct perf_event_attr attr = faults(PERIOD);
-	struct pt_area a;
-	int fd = start_test(&a, &attr, &arg);
-
-	pt_enable(fd);
-	pt_fault(1000);
-	half_is(&a, 75, 750);
-	pt_eq(a.head->samples, 100);
-	pt_eq(a.head->lost, 25);
-	pt_eq(a.head->nested, 0);
-}
-
-static void verdict_notify(void)
-{
-	const struct test_format_arg arg = { .notify_every = 3 };
-	struct perf_event_attr attr = faults(PERIOD);
-	struct pt_area a;
-	int fd = start_test(&a, &attr, &arg), i;
-
-	pt_enable(fd);
-	for (i = 0; i < 3; i++) {
-		pt_fault(29);
-		pt_check(!told(a.fd, POLLIN), "POLLIN too early");
-		pt_fault(1);
-		pt_check(told(a.fd, POLLIN), "POLLIN missing");
-		pt_check(!told(a.fd, POLLIN), "POLLIN twice");
-	}
-	half_is(&a, 9, 90);
-}
-
-/* The group stops with the sample; RESTART goes on. */
-static void verdict_stop(void)
-{
-	const struct test_format_arg arg = { .stop_every = 3 };
-	struct perf_event_attr attr = faults(PERIOD), member = faults(0);
-	struct perf_ext_restart r = {};
-	struct pt_area a;
-	int fd = start_test(&a, &attr, &arg), sibling;
-
-	member.disabled = 0;
-	sibling = pt_open(&member, 0, -1, fd, 0);
-	pt_enable(fd);
-	pt_fault(100);
-	pt_eq(pt_count(fd), 30);
-	pt_eq(pt_count(sibling), 30);
-	half_is(&a, 3, 30);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
-	pt_fault(100);
-	pt_eq(pt_count(fd), 60);
-	pt_eq(pt_count(sibling), 60);
-	half_is(&a, 6, 60);
-}
-
-/* NOTIFY speaks to who polls the area, too. */
-static void with_notify(void)
-{
-	const struct test_format_arg arg = {};
-	struct perf_ext_notify n = { .every = 2, .flags = PERF_EXT_NOTIFY_STOP };
-	struct perf_event_attr attr = faults(PERIOD);
-	struct pt_area a;
-	int fd = start_test(&a, &attr, &arg);
-
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
-	pt_enable(fd);
-	pt_fault(100);
-	pt_eq(pt_count(fd), 20);
-	pt_check(told(a.fd, POLLIN), "POLLIN missing");
-	half_is(&a, 2, 20);
-}
-
-/*
- * Samples of a clock come in interrupts, while the module takes its time with one of a page fault:
- * a format that does not nest gets one at a time, and the others are counted.
- */
-static void nested(void)
-{
-	const struct test_format_arg arg = { .delay_us = 500 };
-	struct perf_event_attr attr = faults(1), clock = pt_attr(PT_SW(CPU_CLOCK));
-	struct pt_area a;
-	int fd = start_test(&a, &attr, &arg), fc;
-	u64 samples;
-
-	clock.sample_period = 100000;
-	clock.disabled = 1;
-	fc = pt_open(&clock, 0, -1, -1, 0);
-	pt_eq(format_share(&a, fc, test_uuid), 0);
-	pt_enable(fd);
-	pt_enable(fc);
-	pt_fault(20);
-	pt_disable(fc);
-	pt_disable(fd);
-	samples = ((const struct test_format_half *)format_half(&a, 0))->samples;
-	pt_check(samples >= 20, "%llu samples of 20 faults", (unsigned long long)samples);
-	pt_check(a.head->nested, "no clock came");
-	pt_eq(a.head->nested, a.head->lost);
-	pt_eq(a.head->samples, samples + a.head->nested);
-}
-
-/* Formats come and go with their modules, which areas hold. */
-static void module_goes(void)
-{
-	const struct test_format_arg arg = {};
-	struct perf_ext_format ask = { .share = -1, .uuid = TEST_FORMAT };
-	struct perf_event_attr attr = faults(PERIOD);
-	struct pt_area a;
-	char text[512];
-	int fd = start_test(&a, &attr, &arg);
-
-	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
-	pt_check(strstr(text, "74657374-2d66-6f72-6d61-740000000001 test 1"), "formats: %s", text);
-	pt_eq(pt_unload_module("test_format"), -EAGAIN);
-	format_close(&a);
-	pt_eq(pt_unload_module("test_format"), -EAGAIN);	/* the event */
-	pt_eq(format_none(fd), 0);
-	/* A worker ends it. */
-	while (pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)) &&
-	       strstr(text, "test 1"))
-		sched_yield();
-	pt_eq(pt_module_set("test_format", "registered", 0), 0);
-	pt_eq(format_ask(fd, &ask), -ENOENT);
-	pt_eq(pt_module_set("test_format", "registered", 1), 0);
-	pt_eq(format_ask(fd, &ask), -EINVAL);			/* no arg */
-	format_test(&a, fd, &arg);
-	pt_enable(fd);
-	pt_fault(100);
-	half_is(&a, 10, 100);
-}
-
 /* ---- refusals ---- */
 
 static void format_refused(int fd, struct perf_ext_format *ask, int err)
@@ -580,24 +443,6 @@ static void refused(void)
 	format_refused(fc, &ask, EINVAL);
 	format_hist(&a, fd, &by_pid);
 	format_refused(fd, &ask, EBUSY);
-}
-
-/* Records have masks, areas have none. */
-static void no_masks(void)
-{
-	struct perf_event_attr attr = faults(PERIOD);
-	struct perf_ext_masks masks = { .record = 1 };
-	struct pt_area a;
-	int fd;
-
-	attr.sample_type |= PERF_SAMPLE_READ;
-	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-	fd = start(&attr);
-	format_hist(&a, fd, &by_pid);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&masks)), -EBUSY);
-	pt_eq(format_none(fd), 0);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&masks)), 0);
-	pt_eq(format_share(&a, fd, hist_uuid), -EBUSY);
 }
 
 static void *map(const struct pt_area *a, size_t length, int prot, int flags, off_t at)
@@ -696,13 +541,14 @@ static void fdinfo(void)
 	pt_enable(fd);
 	pt_fault(100);
 	pt_disable(fd);
-	pt_check(fdinfo_says(fd, "\nformat:\thist\n"), "no format");
+	pt_check(fdinfo_says(fd, "\nformat:\thist"), "no format");
 	pt_check(fdinfo_says(a.fd, "\nformat:\thist\n"), "area: no format");
 	pt_check(fdinfo_says(a.fd, "\nsamples:\t10\n"), "area: no samples");
 	pt_check(fdinfo_says(a.fd, "\nevents:\t1\n"), "area: no events");
 }
 
 static const struct pt_case cases[] = {
+	{ "info", info },
 	{ "histogram", histogram },
 	{ "two_keys", two_keys },
 	{ "flip", flip },
@@ -712,14 +558,7 @@ static const struct pt_case cases[] = {
 	{ "copies", copies },
 	{ "many_cpus", many_cpus },
 	{ "lives", lives },
-	{ "verdict_lost", verdict_lost },
-	{ "verdict_notify", verdict_notify },
-	{ "verdict_stop", verdict_stop },
-	{ "with_notify", with_notify },
-	{ "nested", nested },
-	{ "module_goes", module_goes },
 	{ "refused", refused },
-	{ "no_masks", no_masks },
 	{ "mappings", mappings },
 	{ "memory", memory },
 	{ "fdinfo", fdinfo },

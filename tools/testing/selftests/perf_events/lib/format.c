@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* format.c - see format.h */
+#include <sched.h>
+
 #include "format.h"
 
 const u8 hist_uuid[16] = PERF_EXT_FORMAT_HIST;
@@ -54,9 +56,33 @@ void format_close(struct pt_area *a)
 	close(a->fd);
 }
 
+void format_wait(const char *module)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", module);
+	while (pt_read_number(path, 0))
+		sched_yield();
+}
+
+void format_end(const char *module, int fd, struct pt_area *a)
+{
+	format_close(a);
+	close(fd);
+	format_wait(module);
+}
+
 const void *format_half(const struct pt_area *a, unsigned int half)
 {
 	return (const u8 *)a->head + a->head->half[half];
+}
+
+bool format_told(const struct pt_area *a, short what)
+{
+	struct pollfd p = { .fd = a->fd, .events = POLLIN };
+
+	pt_need(poll(&p, 1, 0) >= 0, "poll: %s", strerror(errno));
+	return p.revents & what;
 }
 
 const void *format_flip(const struct pt_area *a)
@@ -94,4 +120,50 @@ unsigned int hist_keys(const struct perf_ext_hist *h, u32 buckets)
 	for (i = 0; i < buckets; i++)
 		keys += h->bucket[i].tag >= 2;
 	return keys;
+}
+
+void hist_of_hardware(struct perf_event_attr attr, void (*spin)(int fd, u64 turns), u64 total)
+{
+	const struct perf_ext_hist_arg arg = { .key = { PERF_EXT_KEY_IP }, .buckets = 256 };
+	static struct pt_record rec;
+	static struct pt_sample s;
+	const struct perf_ext_hist *h;
+	u64 ip[128], samples = 0, events = 0;
+	unsigned int n = 0, i, k, same;
+	struct pt_ring ring;
+	struct pt_area a;
+	int fd;
+
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_IP;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 16);
+	spin(fd, 500000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && n < 128) {
+		pt_parse_sample(&attr, &rec, &s);
+		ip[n++] = s.ip;
+	}
+	pt_unmap(&ring);
+	close(fd);
+	pt_eq(n, total / 10007);
+
+	fd = pt_open_hw(&attr, -1);
+	format_hist(&a, fd, &arg);
+	spin(fd, 500000);
+	pt_eq(pt_count(fd), total);
+	h = format_flip(&a);
+	for (i = 0; i < n; i++) {
+		for (same = k = 0; k < n; k++)
+			same += ip[k] == ip[i];
+		pt_eq(hist_of(h, arg.buckets, ip[i]).samples, same);
+	}
+	for (i = 0; i < arg.buckets; i++) {
+		samples += h->bucket[i].samples;
+		events += h->bucket[i].events;
+	}
+	pt_eq(samples, n);
+	pt_eq(events, n * 10007);
+	pt_eq(a.head->samples, n);
+	format_close(&a);
+	close(fd);
 }

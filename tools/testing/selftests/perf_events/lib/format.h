@@ -5,6 +5,8 @@
 #ifndef PTEST_FORMAT_H
 #define PTEST_FORMAT_H
 
+#include <poll.h>
+
 #include "ext.h"
 
 /* Format "test", of ../pmu/test_format.c. */
@@ -12,7 +14,7 @@
 
 struct test_format_arg {
 	u32 lose_every, notify_every, stop_every;	/* so many samples; 0: never */
-	u32 delay_us;					/* while it takes one */
+	u32 hold;					/* the first, until "go" of the module */
 };
 
 struct test_format_half {
@@ -35,14 +37,25 @@ void format_test(struct pt_area *a, int fd, const struct test_format_arg *arg);
 long format_share(const struct pt_area *a, int fd, const u8 uuid[16]);
 long format_none(int fd);
 void format_close(struct pt_area *a);
+/* The event and its area are closed; workers of the kernel let go of the module: wait for that. */
+void format_end(const char *module, int fd, struct pt_area *a);
+void format_wait(const char *module);
 
 const void *format_half(const struct pt_area *a, unsigned int half);
-/* Turn it; the half that was active. */
+/* What poll() says now, of POLLIN and POLLHUP */
+bool format_told(const struct pt_area *a, short what);
+/* Flip it; the half that was active. */
 const void *format_flip(const struct pt_area *a);
 
 /* All of a key, of those with key[1] == 0, in a half; how many keys there are */
 struct perf_ext_hist_bucket hist_of(const struct perf_ext_hist *h, u32 buckets, u64 key);
 unsigned int hist_keys(const struct perf_ext_hist *h, u32 buckets);
+
+/*
+ * A counter with a period of 10,007, and spin(fd, 500000) counts @total: its table has, address by
+ * address, the samples that records of the same show.
+ */
+void hist_of_hardware(struct perf_event_attr attr, void (*spin)(int fd, u64 turns), u64 total);
 
 extern const u8 hist_uuid[16], test_uuid[16];
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * test_format: a format for samples that counts them, and does with every so-and-so-manyth what it
- * is told to; see struct test_format_arg in ../lib/format.h. Parameter:
+ * is told to; see struct test_format_arg in ../lib/format.h. Parameters:
  *
  *	registered	write 0, and it is withdrawn; write 1, and it is there again
+ *	holding		1: the first sample of an area is being held, with interrupts off
+ *	go		write 1, and it goes on
  *
  * On a kernel that has no formats the module does nothing.
  */
@@ -11,12 +13,13 @@
 
 #ifdef CONFIG_PERF_EVENTS_EXT
 #include <linux/delay.h>
+#include <linux/moduleparam.h>
 #include <linux/perf_event.h>
 #include <linux/perf_format.h>
 #include <linux/slab.h>
 
 struct arg {
-	u32 lose_every, notify_every, stop_every, delay_us;
+	u32 lose_every, notify_every, stop_every, hold;
 };
 
 struct half {
@@ -48,13 +51,28 @@ static void end(struct perf_format_area *area)
 	kfree(area->private);
 }
 
+static int holding, go;
+module_param(holding, int, 0400);
+module_param(go, int, 0600);
+
+/* 5 s at most: then the case fails, and not the machine. */
+static void hold(void)
+{
+	unsigned int ms;
+
+	WRITE_ONCE(holding, 1);
+	for (ms = 0; ms < 5000 && !READ_ONCE(go); ms++)
+		mdelay(1);
+	WRITE_ONCE(holding, 0);
+}
+
 static bool is_due(u64 nr, u32 every)
 {
 	return every && nr % every == 0;
 }
 
 static unsigned int sample(struct perf_format_area *area, struct perf_event *event,
-			   struct perf_sample_data *data, struct pt_regs *regs)
+			   struct perf_sample_data *data)
 {
 	struct half *half = perf_format_half(area);
 	struct state *s = area->private;
@@ -65,8 +83,8 @@ static unsigned int sample(struct perf_format_area *area, struct perf_event *eve
 		return PERF_VERDICT_LOST;
 	half->samples++;
 	half->events += data->period;
-	/* Interrupts come meanwhile, if they are on. */
-	udelay(s->arg.delay_us);
+	if (s->arg.hold && s->nr == 1)
+		hold();
 	if (is_due(s->nr, s->arg.notify_every))
 		verdict |= PERF_VERDICT_NOTIFY;
 	if (is_due(s->nr, s->arg.stop_every))
