@@ -104,6 +104,26 @@ static inline void *perf_format_half(struct perf_format_area *area)
 }
 
 /**
+ * perf_format_read_size - how long what perf_format_read() has is
+ * @event: the event of the sample
+ *
+ * For struct perf_format.sample().  Return: bytes, a multiple of 8; 0 without PERF_SAMPLE_READ.
+ */
+u32 perf_format_read_size(const struct perf_event *event);
+/**
+ * perf_format_read - what the event, or its group, has counted
+ * @event: the event of the sample, which has PERF_SAMPLE_READ
+ * @data: the sample
+ * @to: where it goes, aligned to 8 bytes
+ * @size: what perf_format_read_size() has said for this sample
+ *
+ * For struct perf_format.sample(), once for each sample: members that the event's masks reset
+ * begin anew with it.  It is what a record has, by attr.read_format and the masks.
+ */
+void perf_format_read(struct perf_event *event, const struct perf_sample_data *data, u64 *to,
+		      u32 size);
+
+/**
  * perf_format_register - let user space ask for a format
  * @format: filled in; kept until perf_format_unregister()
  *

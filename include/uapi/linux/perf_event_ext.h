@@ -320,6 +320,59 @@ struct perf_ext_hist {
 	struct perf_ext_hist_bucket	bucket[];
 };
 
+/* Format "pfm": samples one after the other, until the half is full. */
+#define PERF_EXT_FORMAT_PFM \
+	{ 0xd6, 0xd4, 0x8b, 0x37, 0x23, 0xca, 0x43, 0x5a, \
+	  0xa5, 0x9c, 0x95, 0x17, 0x78, 0xe4, 0xc6, 0xaa }
+
+#define PERF_EXT_PFM_STOP	(1U << 0)	/* the group stops when it is full */
+
+/**
+ * struct perf_ext_pfm_arg - perf_ext_format.arg of the format "pfm"
+ * @bytes: of each half, a multiple of 8
+ * @flags: PERF_EXT_PFM_*
+ * @pad: 0
+ */
+struct perf_ext_pfm_arg {
+	__u64	bytes;
+	__u32	flags;
+	__u32	pad;
+};
+
+/**
+ * struct perf_ext_pfm - the beginning of a half of an area of the format "pfm"
+ * @used: bytes of samples behind it: struct perf_ext_pfm_sample
+ * @lost: samples for which there was no room
+ */
+struct perf_ext_pfm {
+	__u64	used;
+	__u64	lost;
+};
+
+/**
+ * struct perf_ext_pfm_sample - a sample
+ * @size: bytes, to the next one
+ * @cpu: PERF_SAMPLE_CPU; like the following, 0 if attr.sample_type does not have that
+ * @pid: PERF_SAMPLE_TID
+ * @tid: PERF_SAMPLE_TID
+ * @ip: PERF_SAMPLE_IP
+ * @time: PERF_SAMPLE_TIME
+ * @period: the length of the period that it ends; always there
+ * @id: PERF_SAMPLE_ID or _IDENTIFIER
+ * @read: PERF_SAMPLE_READ: as in a record, by attr.read_format and PERF_EXT_IOC_MASKS
+ */
+struct perf_ext_pfm_sample {
+	__u32	size;
+	__u32	cpu;
+	__u32	pid;
+	__u32	tid;
+	__u64	ip;
+	__u64	time;
+	__u64	period;
+	__u64	id;
+	__u64	read[];
+};
+
 #define PERF_EXT_IOC_INFO		_IOWR('$', 0x80, struct perf_ext_info)
 #define PERF_EXT_IOC_PERIODS		_IOWR('$', 0x81, struct perf_ext_periods)
 #define PERF_EXT_IOC_GET_PERIODS	_IOWR('$', 0x82, struct perf_ext_periods)

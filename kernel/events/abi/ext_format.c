@@ -17,7 +17,6 @@
 #include "abi.h"
 #include "ext_call.h"
 #include "../ext.h"
-#include "../sources/format.h"
 
 #define MOST_ARG	PAGE_SIZE
 

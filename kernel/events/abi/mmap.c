@@ -24,8 +24,9 @@
  *   rb->aux.mmap_count	mappings of the AUX area, changed with rb->aux.mutex held when it leaves
  *			zero or may reach it.  While not zero, the area does not change.
  *
- * The buffer's pages are charged as ring/charge.c says, the AUX area's separately; the last unmapping
- * may be done by another process that has the file descriptor, so each remembers its charge.
+ * The buffer's pages are charged as ring/charge.c says, the AUX area's separately; the last
+ * unmapping may be done by another process that has the file descriptor, so each remembers its
+ * charge.
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
  * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports

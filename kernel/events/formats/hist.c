@@ -37,8 +37,8 @@ struct table {
 
 #define FILLING		1
 #define FULL		2		/* a bit of each tag that says that there is a key */
-#define MOST_PROBES	8
-#define LEAST_BUCKETS	MOST_PROBES
+#define MOST_PROBES	32U		/* enough for a table that is half full */
+#define LEAST_BUCKETS	8
 #define MOST_BUCKETS	BIT(24)
 
 static_assert(sizeof(struct perf_ext_hist_arg) == 8);
@@ -156,15 +156,15 @@ static unsigned int hist_sample(struct perf_format_area *area, struct perf_event
 {
 	struct perf_ext_hist *table = perf_format_half(area);
 	const struct table *t = area->private;
+	unsigned int i, probes = min(MOST_PROBES, 1U << t->bits);
 	u64 key[2], hash, first;
-	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(key); i++)
 		key[i] = key_of(data, t->key[i]) >> t->shift[i] << t->shift[i];
 	hash = hash_64(key[0] ^ hash_64(key[1], 64), 64);
 	/* The product's highest bits are the best. */
 	first = hash >> (64 - t->bits);
-	for (i = 0; i < MOST_PROBES; i++) {
+	for (i = 0; i < probes; i++) {
 		struct perf_ext_hist_bucket *b = &table->bucket[(first + i) & (BIT(t->bits) - 1)];
 
 		if (!is_of(b, hash | FULL, key))

@@ -19,10 +19,11 @@
  * The user's page of counts is written here and never read: nothing depends on it.
  */
 #include <linux/module.h>
+#include <linux/perf_event_ext.h>
 #include <linux/poll.h>
 #include <linux/vmalloc.h>
 
-#include "format.h"
+#include "sources.h"
 #include "../ext.h"
 
 #define MOST_CHARS	31
@@ -320,6 +321,27 @@ unsigned int pe_instance_flip(struct pe_instance *inst)
 }
 
 /* ------------------------------------------------------------------ samples */
+
+u32 perf_format_read_size(const struct perf_event *event)
+{
+	return event->attr.sample_type & PERF_SAMPLE_READ ? pe_sample_read_size(pe(event)) : 0;
+}
+EXPORT_SYMBOL_GPL(perf_format_read_size);
+
+void perf_format_read(struct perf_event *event, const struct perf_sample_data *data, u64 *to,
+		      u32 size)
+{
+	/* The driver may have read the whole group when it took the sample. */
+	bool fresh = data->sample_flags & PERF_SAMPLE_READ;
+	struct pe_event *e = pe(event);
+	const struct pe_masks *masks = pe_masks(e);
+
+	if (masks)
+		pe_put_masked(to, e, *masks, size, fresh);
+	else
+		pe_put_read(to, e, size, fresh);
+}
+EXPORT_SYMBOL_GPL(perf_format_read);
 
 static void count(u64 *shown)
 {

@@ -401,7 +401,16 @@ static void histogram(void)
 	hist_of_hardware(a64_cycles(10007), a64_measured_spin, A64_SPIN_COST(500000));
 }
 
+/* Ten samples, 100,070 cycles, four times. */
+static void stop_when_full(void)
+{
+	ext_need();
+	no_limits();
+	pfm_of_hardware(a64_cycles(10007), a64_raw(A64_INSTRUCTIONS), a64_measured_spin);
+}
+
 static const struct pt_case cases[] = {
+	{ "stop_when_full", stop_when_full },
 	{ "sets", sets },
 	{ "histogram", histogram },
 	{ "stop_and_restart", stop_and_restart },

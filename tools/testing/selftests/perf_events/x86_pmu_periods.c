@@ -167,7 +167,17 @@ static void histogram_hides_the_kernel(void)
 	pt_eq(hist_keys(h, arg.buckets), 1);
 }
 
+/* Ten samples, 100,070 instructions, four times. */
+static void stop_when_full(void)
+{
+	ext_need();
+	x86_need_exact();
+	pfm_of_hardware(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), x86_hw(PERF_COUNT_HW_INSTRUCTIONS),
+			x86_measured_spin);
+}
+
 static const struct pt_case cases[] = {
+	{ "stop_when_full", stop_when_full },
 	{ "histogram", histogram },
 	{ "histogram_hides_the_kernel", histogram_hides_the_kernel },
 	{ "sets", sets },

@@ -35,6 +35,14 @@ void format_test(struct pt_area *a, int fd, const struct test_format_arg *arg)
 	format_open(a, fd, test_uuid, arg, sizeof(*arg));
 }
 
+void format_pfm(struct pt_area *a, int fd, u64 bytes, u32 flags)
+{
+	static const u8 uuid[16] = PERF_EXT_FORMAT_PFM;
+	const struct perf_ext_pfm_arg arg = { .bytes = bytes, .flags = flags };
+
+	format_open(a, fd, uuid, &arg, sizeof(arg));
+}
+
 long format_share(const struct pt_area *a, int fd, const u8 uuid[16])
 {
 	struct perf_ext_format ask = { .share = a->fd };
@@ -165,5 +173,69 @@ void hist_of_hardware(struct perf_event_attr attr, void (*spin)(int fd, u64 turn
 	pt_eq(events, n * 10007);
 	pt_eq(a.head->samples, n);
 	format_close(&a);
+	close(fd);
+}
+
+const struct perf_ext_pfm_sample *pfm_sample(const struct perf_ext_pfm *h, int i)
+{
+	const struct perf_ext_pfm_sample *first = (const void *)(h + 1);
+
+	return (const void *)((const u8 *)first + (size_t)i * first->size);
+}
+
+static void pfm_is_full(struct pt_area *a, int leader, int member, u64 counted)
+{
+	struct pt_read got;
+	const struct perf_ext_pfm_sample *s;
+	const struct perf_ext_pfm *h;
+	int i;
+
+	pt_read(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID, 2, &got);
+	pt_eq(got.v[0].value, counted);
+	pt_eq(got.v[1].value, counted);
+	pt_check(format_told(a, POLLIN), "POLLIN missing");
+	h = format_flip(a);
+	pt_eq(h->used, 10 * (sizeof(*s) + 24));
+	pt_eq(h->lost, 0);
+	for (i = 0; i < 10; i++) {
+		s = pfm_sample(h, i);
+		pt_eq(s->period, 10007);
+		pt_eq(s->id, pt_id(leader));
+		pt_eq(s->read[0], 1);			/* member */
+		pt_eq(s->read[1], 10007);
+		pt_eq(s->read[2], pt_id(member));
+	}
+}
+
+void pfm_of_hardware(struct perf_event_attr attr, struct perf_event_attr sibling,
+		     void (*spin)(int fd, u64 turns))
+{
+	const u64 bytes = sizeof(struct perf_ext_pfm) +
+			  10 * (sizeof(struct perf_ext_pfm_sample) + 24);
+	struct perf_ext_masks m = { .record = 2, .reset = 2 };
+	struct perf_ext_restart r = {};
+	struct pt_area a;
+	int fd, fe, i;
+
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	sibling.read_format = attr.read_format;
+	sibling.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&sibling, fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
+	format_pfm(&a, fd, bytes, PERF_EXT_PFM_STOP);
+	spin(fd, 500000);
+	pfm_is_full(&a, fd, fe, 100070);
+	for (i = 2; i < 5; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+		pt_spin(500000);
+		pfm_is_full(&a, fd, fe, 100070 * (u64)i);
+	}
+	pt_eq(a.head->samples, 40);
+	pt_eq(a.head->lost, 0);
+	format_close(&a);
+	close(fe);
 	close(fd);
 }

@@ -33,6 +33,7 @@ long format_ask(int fd, struct perf_ext_format *ask);
 void format_open(struct pt_area *a, int fd, const u8 uuid[16], const void *arg, u32 size);
 void format_hist(struct pt_area *a, int fd, const struct perf_ext_hist_arg *arg);
 void format_test(struct pt_area *a, int fd, const struct test_format_arg *arg);
+void format_pfm(struct pt_area *a, int fd, u64 bytes, u32 flags);
 /* 0 or -errno */
 long format_share(const struct pt_area *a, int fd, const u8 uuid[16]);
 long format_none(int fd);
@@ -50,6 +51,16 @@ const void *format_flip(const struct pt_area *a);
 /* All of a key, of those with key[1] == 0, in a half; how many keys there are */
 struct perf_ext_hist_bucket hist_of(const struct perf_ext_hist *h, u32 buckets, u64 key);
 unsigned int hist_keys(const struct perf_ext_hist *h, u32 buckets);
+
+/* The so-and-so-manyth in a half, from 0 on, of those that are as long as the first. */
+const struct perf_ext_pfm_sample *pfm_sample(const struct perf_ext_pfm *h, int i);
+
+/*
+ * @attr and a sibling that counts the same: they stop with the tenth sample, each of which has
+ * what the sibling has counted since the one before, and go on when it has been read.
+ */
+void pfm_of_hardware(struct perf_event_attr attr, struct perf_event_attr sibling,
+		     void (*spin)(int fd, u64 turns));
 
 /*
  * A counter with a period of 10,007, and spin(fd, 500000) counts @total: its table has, address by

@@ -63,9 +63,8 @@ static unsigned int nway_sample(struct perf_format_area *area, struct perf_event
 	struct nway_part *part = part_of(half, arg, half->full);
 
 	if (!half->next) {
-		/* Who reads what was there sees it go, before it goes. */
 		WRITE_ONCE(part->number, 0);
-		smp_wmb();
+		smp_wmb();	/* who reads what was there sees it go, before it goes */
 	}
 	part->sample[half->next++] = (struct nway_sample) {
 		.addr	= data->addr,
@@ -76,9 +75,8 @@ static unsigned int nway_sample(struct perf_format_area *area, struct perf_event
 	if (half->next < arg->samples)
 		return 0;
 	half->next = 0;
-	/* Release: the number says that the samples are there. */
-	smp_store_release(&part->number, half->full + 1);
-	smp_store_release(&half->full, half->full + 1);
+	smp_store_release(&part->number, half->full + 1);	/* the samples are there */
+	smp_store_release(&half->full, half->full + 1);		/* and so is the part */
 	return PERF_VERDICT_NOTIFY;
 }
 
