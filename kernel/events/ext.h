@@ -151,6 +151,8 @@ struct pe_set {
  * @hold: see there
  * @trigger: see there
  * @set: of a leader: see there
+ * @instance: of an opened event: what gets its samples in place of the buffer, or NULL
+ *										R, ctx->mutex
  */
 struct pe_ext {
 	u32			number;
@@ -165,6 +167,7 @@ struct pe_ext {
 	struct pe_hold		hold;
 	struct pe_trigger	trigger;
 	struct pe_set		set;
+	struct pe_instance __rcu *instance;
 };
 
 #ifdef CONFIG_PERF_EVENTS_EXT
@@ -220,6 +223,14 @@ static inline struct pe_trigger *pe_trigger(const struct pe_event *e)
 	struct pe_ext *ext = pe_ext(e);
 
 	return unlikely(ext) && READ_ONCE(ext->trigger.threshold) ? &ext->trigger : NULL;
+}
+
+/* Do the samples of an event go to a format?  Any context. */
+static inline bool pe_has_format(const struct pe_event *e)
+{
+	struct pe_ext *ext = pe_ext(e->sink);
+
+	return unlikely(ext) && rcu_access_pointer(ext->instance);
 }
 
 /* Is the group a set of a ring? */

@@ -97,6 +97,8 @@ CONFIGS = [
     Config("nobpf", "no BPF_SYSCALL", fragment="nobpf.config", fast=True),
     Config("noext", "no PERF_EVENTS_EXT", lines="# CONFIG_PERF_EVENTS_EXT is not set\n",
            fast=True),
+    Config("modules", "formats as modules", scope="ours",
+           lines="CONFIG_PERF_FORMAT_HIST=m\nCONFIG_PERF_FORMAT_PFM=m\n", fast=True),
     Config("notracing", "no EVENT_TRACING, KPROBES, UPROBES", fragment="notracing.config",
            fast=True),
     Config("up", "no SMP", fragment="up.config", scope="all", fast=True),

@@ -20,6 +20,7 @@
 #define PERF_EXT_NOTIFY		(1ULL << 2)	/* every n-th overflow is told of, or stops */
 #define PERF_EXT_BLOCK		(1ULL << 3)	/* and holds the thread */
 #define PERF_EXT_SETS		(1ULL << 4)	/* groups take turns */
+#define PERF_EXT_FORMATS	(1ULL << 5)	/* samples go to a module, not to the ring buffer */
 
 /**
  * struct perf_ext_info - what kernel and event can do, PERF_EXT_IOC_INFO
@@ -206,6 +207,172 @@ struct perf_ext_sets {
 	__u32		stride;
 };
 
+#define PERF_EXT_FORMAT_CLOEXEC	(1U << 0)
+
+/**
+ * struct perf_ext_format - the samples of an event go to a format, PERF_EXT_IOC_FORMAT
+ * @uuid: of the format, see /sys/bus/event_source/formats; all 0: they are records again
+ * @arg: what the format is told
+ * @arg_size: bytes of that
+ * @flags: PERF_EXT_FORMAT_*
+ * @share: file descriptor of the area that another event writes to; -1: a new area
+ * @set: 0
+ * @member: 0
+ * @size: out: bytes to map of the new area
+ *
+ * The answer is a file descriptor of the new area, to be mapped shared and read only; 0 with
+ * @share, and without a format.  All other records of the event, of mappings, names, forks, go
+ * where they went.  Copies that fork makes write to the area of their parent.
+ */
+struct perf_ext_format {
+	__u8		uuid[16];
+	__aligned_u64	arg;
+	__u32		arg_size;
+	__u32		flags;
+	__s32		share;
+	__u16		set;
+	__u16		member;
+	__u64		size;
+};
+
+/**
+ * struct perf_ext_area - the beginning of an area
+ * @size: of this struct
+ * @active: the half that samples go to
+ * @samples: that came
+ * @lost: of these, those that are in neither half
+ * @nested: of these, those that came while another one was being taken
+ * @bytes: of each half
+ * @half: where they begin, from the beginning of the area
+ */
+struct perf_ext_area {
+	__u32	size;
+	__u32	active;
+	__u64	samples;
+	__u64	lost;
+	__u64	nested;
+	__u64	bytes;
+	__u64	half[2];
+};
+
+/*
+ * On the file descriptor of an area: samples go to the other half, which is cleared.  The answer is
+ * the half that they went to; it stays as it is until the next time.
+ */
+#define PERF_EXT_AREA_IOC_FLIP	_IO('$', 0xa0)
+
+/* Format "hist": how many samples, and events, have which key. */
+#define PERF_EXT_FORMAT_HIST \
+	{ 0x12, 0xe3, 0x3f, 0x1f, 0x85, 0x20, 0x46, 0xd5, \
+	  0x92, 0x85, 0x20, 0xec, 0x76, 0x79, 0x5b, 0xd4 }
+
+/* What is in the sample as attr.sample_type says: PERF_SAMPLE_IP, _ADDR, and so on. */
+enum perf_ext_hist_key {
+	PERF_EXT_KEY_NONE,
+	PERF_EXT_KEY_IP,
+	PERF_EXT_KEY_ADDR,
+	PERF_EXT_KEY_PID,
+	PERF_EXT_KEY_TID,
+	PERF_EXT_KEY_CPU,
+	PERF_EXT_KEY_EVENT,		/* PERF_SAMPLE_ID or _IDENTIFIER */
+	PERF_EXT_KEY_CGROUP,
+	PERF_EXT_KEY_DATA_SRC,
+	PERF_EXT_KEY_PERIOD_LOG2,	/* of the sample's period, rounded down; 0 of 0 */
+};
+
+/**
+ * struct perf_ext_hist_arg - perf_ext_format.arg of the format "hist"
+ * @key: enum perf_ext_hist_key; the first is not NONE
+ * @shift: so many of the lowest bits of each do not matter, and are 0 in the table
+ * @buckets: of each half, a power of two, 8 to 2^24
+ */
+struct perf_ext_hist_arg {
+	__u8	key[2];
+	__u8	shift[2];
+	__u32	buckets;
+};
+
+/**
+ * struct perf_ext_hist_bucket - a key
+ * @tag: 0: none; 1: it is just being filled in; else there is one
+ * @key: see struct perf_ext_hist_arg
+ * @samples: that had it
+ * @events: the sum of their periods
+ *
+ * A key may have several buckets: the reader adds them up.
+ */
+struct perf_ext_hist_bucket {
+	__u64	tag;
+	__u64	key[2];
+	__u64	samples;
+	__u64	events;
+};
+
+/**
+ * struct perf_ext_hist - a half of an area of the format "hist"
+ * @lost_samples: those for which there was no bucket
+ * @lost_events: the sum of their periods
+ * @bucket: as many as perf_ext_hist_arg says
+ */
+struct perf_ext_hist {
+	__u64				lost_samples;
+	__u64				lost_events;
+	struct perf_ext_hist_bucket	bucket[];
+};
+
+/* Format "pfm": samples one after the other, until the half is full. */
+#define PERF_EXT_FORMAT_PFM \
+	{ 0xd6, 0xd4, 0x8b, 0x37, 0x23, 0xca, 0x43, 0x5a, \
+	  0xa5, 0x9c, 0x95, 0x17, 0x78, 0xe4, 0xc6, 0xaa }
+
+#define PERF_EXT_PFM_STOP	(1U << 0)	/* the group stops when it is full */
+
+/**
+ * struct perf_ext_pfm_arg - perf_ext_format.arg of the format "pfm"
+ * @bytes: of each half, a multiple of 8
+ * @flags: PERF_EXT_PFM_*
+ * @pad: 0
+ */
+struct perf_ext_pfm_arg {
+	__u64	bytes;
+	__u32	flags;
+	__u32	pad;
+};
+
+/**
+ * struct perf_ext_pfm - the beginning of a half of an area of the format "pfm"
+ * @used: bytes of samples behind it: struct perf_ext_pfm_sample
+ * @lost: samples for which there was no room
+ */
+struct perf_ext_pfm {
+	__u64	used;
+	__u64	lost;
+};
+
+/**
+ * struct perf_ext_pfm_sample - a sample
+ * @size: bytes, to the next one
+ * @cpu: PERF_SAMPLE_CPU; like the following, 0 if attr.sample_type does not have that
+ * @pid: PERF_SAMPLE_TID
+ * @tid: PERF_SAMPLE_TID
+ * @ip: PERF_SAMPLE_IP
+ * @time: PERF_SAMPLE_TIME
+ * @period: the length of the period that it ends; always there
+ * @id: PERF_SAMPLE_ID or _IDENTIFIER
+ * @read: PERF_SAMPLE_READ: as in a record, by attr.read_format and PERF_EXT_IOC_MASKS
+ */
+struct perf_ext_pfm_sample {
+	__u32	size;
+	__u32	cpu;
+	__u32	pid;
+	__u32	tid;
+	__u64	ip;
+	__u64	time;
+	__u64	period;
+	__u64	id;
+	__u64	read[];
+};
+
 #define PERF_EXT_IOC_INFO		_IOWR('$', 0x80, struct perf_ext_info)
 #define PERF_EXT_IOC_PERIODS		_IOWR('$', 0x81, struct perf_ext_periods)
 #define PERF_EXT_IOC_GET_PERIODS	_IOWR('$', 0x82, struct perf_ext_periods)
@@ -217,5 +384,6 @@ struct perf_ext_sets {
 #define PERF_EXT_IOC_SET_TRIGGER	_IOW('$', 0x8a, struct perf_ext_trigger)
 #define PERF_EXT_IOC_SET_INFO		_IOWR('$', 0x8b, struct perf_ext_sets)
 #define PERF_EXT_IOC_SET_SELECT		_IOW('$', 0x8c, struct perf_ext_set_select)
+#define PERF_EXT_IOC_FORMAT		_IOWR('$', 0x90, struct perf_ext_format)
 
 #endif /* _UAPI_LINUX_PERF_EVENT_EXT_H */

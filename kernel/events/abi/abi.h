@@ -98,19 +98,6 @@ struct pe_event *pe_of_file(struct file *file);
 /* fdinfo.c */
 void pe_show_fdinfo(struct seq_file *m, struct file *file);
 
-/* limits.c: pages of all buffers */
-#ifdef CONFIG_PERF_EVENTS_EXT
-int pe_buffers_take(unsigned long pages);
-void pe_buffers_give(unsigned long pages);
-#else
-static inline int pe_buffers_take(unsigned long pages)
-{
-	return 0;
-}
-
-static inline void pe_buffers_give(unsigned long pages) { }
-#endif
-
 /* mmap.c */
 int pe_mmap(struct file *file, struct vm_area_struct *vma);
 

@@ -19,6 +19,7 @@ union pe_ext_struct {
 	struct perf_ext_trigger	trigger;
 	struct perf_ext_sets	sets;
 	struct perf_ext_set_select select;
+	struct perf_ext_format	format;
 };
 
 /**
@@ -69,5 +70,10 @@ long pe_ext_set_trigger(struct pe_event *e, struct pe_ext_ask *asked);
 long pe_ext_select_set(struct pe_event *e, struct pe_ext_ask *asked);
 long pe_ext_sets_info(struct pe_event *e, struct pe_ext_ask *asked);
 void pe_ext_show_sets(struct seq_file *m, struct pe_event *e);
+
+/* ext_format.c */
+int pe_ext_refuse_format(struct pe_event *e, const char **why);
+long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked);
+void pe_ext_show_format(struct seq_file *m, struct pe_event *e);
 
 #endif /* _KERNEL_EVENTS_EXT_CALL_H */

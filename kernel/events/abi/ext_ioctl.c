@@ -16,7 +16,7 @@
 #include "../ext.h"
 
 #define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK | \
-			 PERF_EXT_SETS)
+			 PERF_EXT_SETS | PERF_EXT_FORMATS)
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 
@@ -43,6 +43,8 @@ static long get_info(struct pe_event *e, struct pe_ext_ask *ask)
 		info->here |= PERF_EXT_SETS;
 		info->most_sets = PE_MOST_SETS;
 	}
+	if (!pe_ext_refuse_format(e, &why))
+		info->here |= PERF_EXT_FORMATS;
 	return 0;
 }
 
@@ -72,6 +74,7 @@ static const struct pe_ext_call {
 	CALL(SET_TRIGGER, trigger, false, pe_ext_set_trigger),
 	CALL(SET_INFO, sets, true, pe_ext_sets_info),
 	CALL(SET_SELECT, select, false, pe_ext_select_set),
+	CALL(FORMAT, format, false, pe_ext_change_format),
 };
 
 /**
@@ -128,6 +131,7 @@ long pe_ext_ioctl(struct pe_event *e, unsigned int cmd, unsigned long arg)
  */
 void pe_ext_show(struct seq_file *m, struct pe_event *e)
 {
+	pe_ext_show_format(m, e);
 	pe_ext_show_masks(m, e);
 	pe_ext_show_notify(m, e);
 	pe_ext_show_periods(m, e);

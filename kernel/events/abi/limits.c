@@ -3,7 +3,7 @@
  * What the machine's root may limit beyond Linux 6.12, in /proc/sys/kernel. All of it is off by
  * default.
  *
- *   perf_ext_buffer_kb         KiB of all buffers of the machine together, whoever has them
+ *   perf_ext_buffer_kb         KiB of all buffers of the machine together, see ring/charge.c
  *   perf_ext_memcg             their pages are also memory of the cgroup of the task that maps them
  *   perf_ext_task_gid          group of users that may open events of tasks
  *   perf_ext_cpu_gid           group of users that may open events of CPUs, and so of cgroups
@@ -12,7 +12,6 @@
  * The variables are written at any time and read without a lock: a call that runs at the same time
  * may see either value. What is open or mapped stays when a limit is lowered.
  */
-#include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/mutex.h>
 #include <linux/sysctl.h>
@@ -20,53 +19,6 @@
 #include <linux/user_namespace.h>
 
 #include "abi.h"
-
-/* ------------------------------------------------------------------ buffers */
-
-/*
- * perf_event_mlock_kb and RLIMIT_MEMLOCK are limits for a user and for a process: many of them, or
- * one with CAP_IPC_LOCK, may still take all memory.  Counted is what those are charged, from the
- * first mapping to the last unmapping: control page, data, AUX area.  It is counted without a
- * limit, too, so one that is set later knows what is in use.
- *
- * Task context.  Nothing is locked: the count is a bound at every moment, as a mapping adds its
- * pages only when it finds room for all of them.
- */
-static unsigned int buffer_kb __read_mostly;	/* 0: no limit */
-static atomic_long_t pages_in_use;
-
-static bool is_room(unsigned long in_use, unsigned long pages)
-{
-	unsigned int kb = READ_ONCE(buffer_kb);
-
-	return !kb || in_use + pages <= kb >> (PAGE_SHIFT - 10);
-}
-
-/**
- * pe_buffers_take() - a mapping wants pages for a buffer
- * @pages: so many, which a mapping can have
- *
- * Return: 0, or -EPERM if that would be more than the machine may have.
- */
-int pe_buffers_take(unsigned long pages)
-{
-	long in_use = atomic_long_read(&pages_in_use);
-
-	do {
-		if (!is_room(in_use, pages))
-			return pe_err(-EPERM, "mmap: above perf_ext_buffer_kb");
-	} while (!atomic_long_try_cmpxchg(&pages_in_use, &in_use, in_use + pages));
-	return 0;
-}
-
-/**
- * pe_buffers_give() - pages are given back
- * @pages: so many
- */
-void pe_buffers_give(unsigned long pages)
-{
-	atomic_long_sub(pages, &pages_in_use);
-}
 
 /* ------------------------------------------------------------------ groups of users */
 
@@ -102,8 +54,8 @@ static int set_samples_per_tick(const struct ctl_table *table, int write, void *
 static struct ctl_table sysctls[] = {
 	{
 		.procname	= "perf_ext_buffer_kb",
-		.data		= &buffer_kb,
-		.maxlen		= sizeof(buffer_kb),
+		.data		= &pe_buffer_kb,
+		.maxlen		= sizeof(pe_buffer_kb),
 		.mode		= 0644,
 		.proc_handler	= proc_douintvec,
 	},

@@ -24,96 +24,21 @@
  *   rb->aux.mmap_count	mappings of the AUX area, changed with rb->aux.mutex held when it leaves
  *			zero or may reach it.  While not zero, the area does not change.
  *
- * The charge: a user may have perf_event_mlock_kb for each online CPU; what exceeds that counts
- * against RLIMIT_MEMLOCK of the mm that maps.  The buffer remembers both shares, the user and the
- * mm, because the last unmapping may be done by another process that has the file descriptor.  The
- * AUX area is charged, and given back, separately.  What is charged is also counted for the machine
- * as a whole: limits.c.
+ * The buffer's pages are charged as ring/charge.c says, the AUX area's separately; the last
+ * unmapping may be done by another process that has the file descriptor, so each remembers its
+ * charge.
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
  * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports
  * code that takes mmap_lock, or might fault, with ctx->mutex held.
  */
 #include <linux/cleanup.h>
-#include <linux/capability.h>
-#include <linux/cpumask.h>
-#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
-#include <linux/resource.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/user.h>
 #include <linux/security.h>
 #include <linux/workqueue.h>
 #include "abi.h"
-
-/* ---------------------------------------------------------------------- charge */
-
-static void forgive(const struct pe_charge *c)
-{
-	atomic_long_sub(c->user_pages, &c->user->perf_mlock);
-	atomic64_sub(c->mm_pages, &c->mm->pinned_vm);
-}
-
-static void give_back(const struct pe_charge *c)
-{
-	forgive(c);
-	pe_buffers_give(c->user_pages + c->mm_pages);
-}
-
-/* Takes as many of @pages as the user's allowance has left. */
-static unsigned long take_from_user(struct user_struct *user, unsigned long pages)
-{
-	unsigned long limit = ((unsigned long)sysctl_perf_event_mlock >> (PAGE_SHIFT - 10)) *
-			      num_online_cpus();
-	long have = atomic_long_read(&user->perf_mlock);
-	unsigned long taken;
-
-	do {
-		/* The allowance may have been lowered below what is in use. */
-		taken = have < limit ? min(pages, limit - have) : 0;
-	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &have, have + taken));
-	return taken;
-}
-
-static int take_charge(struct pe_charge *c, struct mm_struct *mm, unsigned long pages)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	int ret;
-
-	c->user = current_user();
-	c->mm = mm;
-	c->user_pages = take_from_user(c->user, pages);
-	c->mm_pages = pages - c->user_pages;
-	/* Mappings of this mm are kept apart by mmap_lock, so the sum does not grow meanwhile. */
-	if (atomic64_add_return(c->mm_pages, &mm->pinned_vm) > limit && perf_is_paranoid() &&
-	    !capable(CAP_IPC_LOCK)) {
-		forgive(c);
-		return pe_err(-EPERM, "mmap: above perf_event_mlock_kb and RLIMIT_MEMLOCK");
-	}
-	/* At the end: what is refused to one takes no room from others, not even for a moment. */
-	ret = pe_buffers_take(pages);
-	if (ret)
-		forgive(c);
-	return ret;
-}
-
-/* Kept for as long as the pages are mapped. */
-static void store_charge(struct pe_charge *to, const struct pe_charge *c)
-{
-	*to = *c;
-	get_uid(c->user);
-	mmgrab(c->mm);
-}
-
-static void settle_charge(const struct pe_charge *c)
-{
-	give_back(c);
-	free_uid(c->user);
-	mmdrop(c->mm);
-}
 
 /* -------------------------------------------------------------------- the vma */
 
@@ -236,7 +161,7 @@ static void drop_aux_locked(struct perf_buffer *rb)
 	if (!atomic_dec_and_test(&rb->aux.mmap_count) || !pe_aux_stop(rb, NULL))
 		return;
 	pe_aux_free(rb);
-	settle_charge(&rb->aux.charge);
+	pe_charge_settle(&rb->aux.charge);
 }
 
 static void pe_vma_close(struct vm_area_struct *vma)
@@ -258,7 +183,7 @@ static void pe_vma_close(struct vm_area_struct *vma)
 	}
 	if (last) {
 		detach_listeners(rb);
-		settle_charge(&rb->charge);
+		pe_charge_settle(&rb->charge);
 	}
 	pe_buffer_put(rb);
 }
@@ -344,16 +269,16 @@ static int make_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned 
 	struct pe_charge charge;
 	int ret;
 
-	ret = take_charge(&charge, vma->vm_mm, nr_pages + 1);
+	ret = pe_charge_take(&charge, vma->vm_mm, nr_pages + 1);
 	if (ret)
 		return ret;
 	if (nr_pages <= INT_MAX)
 		rb = pe_buffer_alloc(nr_pages, watermark, e->cpu, flags);
 	if (!rb) {
-		give_back(&charge);
+		pe_charge_cancel(&charge);
 		return -ENOMEM;
 	}
-	store_charge(&rb->charge, &charge);
+	pe_charge_keep(&rb->charge, &charge);
 	atomic_set(&rb->mmap_count, 1);
 
 	pe_userpage_init(e, rb);	/* before others write there as well */
@@ -412,15 +337,15 @@ static int make_aux(struct perf_buffer *rb, struct pe_event *e, struct vm_area_s
 	struct pe_charge charge;
 	int ret;
 
-	ret = take_charge(&charge, vma->vm_mm, vma_pages(vma));
+	ret = pe_charge_take(&charge, vma->vm_mm, vma_pages(vma));
 	if (ret)
 		return ret;
 	ret = pe_aux_alloc(rb, e, vma->vm_pgoff, vma_pages(vma), !(vma->vm_flags & VM_WRITE));
 	if (ret) {
-		give_back(&charge);
+		pe_charge_cancel(&charge);
 		return ret;
 	}
-	store_charge(&rb->aux.charge, &charge);
+	pe_charge_keep(&rb->aux.charge, &charge);
 	/* A writer that sees the count sees the area: may_write() in sources/aux_output.c. */
 	atomic_set_release(&rb->aux.mmap_count, 1);
 	return 0;

@@ -114,6 +114,7 @@ static void destroy(struct pe_event *e)
 	pe_pending_sync(e);
 	if (rcu_access_pointer(e->rb))
 		unbind_buffer(e);
+	pe_format_closed(e);
 	if (e->attach_state & PERF_ATTACH_CALLCHAIN)
 		put_callchain_buffers();
 	pe_addr_filters_drop(e);

@@ -150,9 +150,12 @@ void pe_ext_follow(struct pe_event *e)
  * pe_ext_free() - the memory of an event goes
  * @e: the event
  *
- * Any context.
+ * Any context but NMI, a grace period after the event has left its context.
  */
 void pe_ext_free(struct pe_event *e)
 {
+	if (likely(!e->ext))
+		return;
+	pe_format_forget(e);
 	kfree(e->ext);
 }

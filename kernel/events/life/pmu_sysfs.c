@@ -112,15 +112,23 @@ static BUS_ATTR_RO(last_error);
 /* What <uapi/linux/perf_event_ext.h> offers, by the names of the feature bits. */
 static ssize_t extensions_show(const struct bus_type *bus, char *buf)
 {
-	return sysfs_emit(buf, "periods masks notify block sets\n");
+	return sysfs_emit(buf, "periods masks notify block sets formats\n");
 }
 static BUS_ATTR_RO(extensions);
+
+/* What samples can become in place of records: UUID, name, number of areas. */
+static ssize_t formats_show(const struct bus_type *bus, char *buf)
+{
+	return pe_formats_show(buf);
+}
+static BUS_ATTR_RO(formats);
 #endif
 
 static struct attribute *event_source_attrs[] = {
 	&bus_attr_last_error.attr,
 #ifdef CONFIG_PERF_EVENTS_EXT
 	&bus_attr_extensions.attr,
+	&bus_attr_formats.attr,
 #endif
 	NULL
 };

@@ -79,6 +79,14 @@ void pe_masks_begin(struct pe_event *e);
 u32 pe_masks_size(const struct pe_event *e, const struct pe_masks *masks);
 u64 *pe_put_masked(u64 *w, struct pe_event *e, struct pe_masks masks, u32 len, bool fresh);
 
+/* What PERF_SAMPLE_READ of a sample is now. */
+static inline u32 pe_sample_read_size(const struct pe_event *e)
+{
+	const struct pe_masks *masks = pe_masks(e);
+
+	return unlikely(masks) ? pe_masks_size(e, masks) : pe_read_size(e);
+}
+
 /* sample.c */
 void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e);
 u32 pe_event_pid(const struct pe_event *e, struct task_struct *task);

@@ -411,14 +411,6 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
 		collect_variable(data, e, want, regs);
 }
 
-/* What PERF_SAMPLE_READ shows now. */
-static u32 sample_read_size(const struct pe_event *e)
-{
-	const struct pe_masks *masks = pe_masks(e);
-
-	return unlikely(masks) ? pe_masks_size(e, masks) : pe_read_size(e);
-}
-
 /**
  * pe_sample_size() - bytes of a sample as far as it is collected
  * @data: the sample
@@ -431,7 +423,7 @@ u32 pe_sample_size(const struct perf_sample_data *data, const struct pe_event *e
 {
 	u32 size = sizeof(struct perf_event_header) + e->plan.header_size + data->dyn_size;
 
-	return data->type & PERF_SAMPLE_READ ? size + sample_read_size(e) : size;
+	return data->type & PERF_SAMPLE_READ ? size + pe_sample_read_size(e) : size;
 }
 
 /* Contract: see <linux/perf_event.h>. */

@@ -22,6 +22,13 @@ struct pe_charge {
 	unsigned long		mm_pages;
 };
 
+/* charge.c */
+int pe_charge_take(struct pe_charge *c, struct mm_struct *mm, unsigned long pages);
+void pe_charge_cancel(const struct pe_charge *c);
+void pe_charge_keep(struct pe_charge *to, const struct pe_charge *c);
+void pe_charge_settle(const struct pe_charge *c);
+extern unsigned int pe_buffer_kb;		/* of the whole machine; 0: no limit */
+
 /**
  * struct pe_aux - the area of a buffer that a tracer fills by itself; see sources/aux_output.c
  * @writer: the event whose driver holds a handle on the area, or NULL

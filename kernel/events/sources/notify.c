@@ -29,6 +29,19 @@ enum pe_tell pe_notify_count(struct pe_notify *notify)
 }
 
 /**
+ * pe_notify_stop() - an event and its group are off from now on, until RESTART
+ * @e: the event
+ *
+ * At the overflow.  The caller has the event stopped at once.
+ */
+void pe_notify_stop(struct pe_event *e)
+{
+	perf_event_disable_inatomic(&e->pub);
+	if (!pe_is_leader(e))
+		perf_event_disable_inatomic(e->group_leader);
+}
+
+/**
  * pe_notify_now() - tell the reader, after the sample
  * @e: the event
  * @notify: its notification
@@ -47,11 +60,10 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify)
 		if (rb)
 			pe_tell_reader(e->sink, rb);
 	}
+	pe_format_tell(e);
 	if (!READ_ONCE(notify->stop))
 		return false;
-	perf_event_disable_inatomic(&e->pub);
-	if (!pe_is_leader(e))
-		perf_event_disable_inatomic(e->group_leader);
+	pe_notify_stop(e);
 	return true;
 }
 

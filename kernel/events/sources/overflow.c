@@ -306,6 +306,18 @@ static void note_signal(struct pe_event *e, bool last)
 		cmpxchg(&e->pending_kill, 0, POLL_IN);
 }
 
+/* A record, or what a format makes of it.  Return: the event has to be stopped. */
+static bool make_sample(struct pe_event *e, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	enum pe_format_done done = PE_FORMAT_NONE;
+
+	if (unlikely(pe_has_format(e)))
+		done = pe_format_take(e, data, regs);
+	if (likely(done == PE_FORMAT_NONE))
+		READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+	return done == PE_FORMAT_STOPS;
+}
+
 /* All that an overflow may lead to.  Return: the event has to be stopped. */
 static int act(struct pe_event *e, enum pe_throttling throttling, struct perf_sample_data *data,
 	       struct pt_regs *regs)
@@ -330,7 +342,8 @@ static int act(struct pe_event *e, enum pe_throttling throttling, struct perf_sa
 
 	if (e->attr.sigtrap)
 		pe_sigtrap(e, data, regs);
-	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
+	if (make_sample(e, data, regs))
+		stop = 1;
 	if (unlikely(tell == PE_TELL_ALL) && pe_notify_now(e, notify))
 		stop = 1;
 

@@ -3,11 +3,16 @@
 #ifndef _KERNEL_EVENTS_SOURCES_H
 #define _KERNEL_EVENTS_SOURCES_H
 
+#include <linux/irq_work.h>
+#include <linux/perf_format.h>
 #include <linux/perf_virtual.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "../sched/sched.h"
 
 struct bpf_prog;
+struct perf_ext_area;
 struct trace_event_call;
 
 /* overflow.c */
@@ -148,7 +153,66 @@ struct pe_notify;
 enum pe_tell pe_notify_count(struct pe_notify *notify);
 bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
+void pe_notify_stop(struct pe_event *e);
 void pe_notify_restart(struct pe_ctx *ctx, void *arg);
+
+/* format.c: samples that do not become records */
+/**
+ * struct pe_instance - an area and who has to do with it
+ * @area: what the format sees
+ * @format: it								I
+ * @shown: the first page of the memory, for user space			I
+ * @nr_pages: of all the memory						I
+ * @charge: who pays for it							I
+ * @refs: its file, each event that writes
+ * @nr_events: that write and are not closed					A
+ * @poll: EPOLL bits for the next poll()					A
+ * @busy: a sample is being given, of a format that does not nest		A
+ * @flip_lock: keeps those apart who flip it
+ * @waitq: of poll()
+ * @wakeup: wakes them
+ * @free_work: ends it
+ * @rcu: frees it
+ */
+struct pe_instance {
+	struct perf_format_area	area;
+	struct perf_format	*format;
+	struct perf_ext_area	*shown;
+	unsigned long		nr_pages;
+	struct pe_charge	charge;
+	refcount_t		refs;
+	atomic_t		nr_events;
+	atomic_t		poll;
+	atomic_t		busy;
+	struct mutex		flip_lock;	/* see above */
+	wait_queue_head_t	waitq;
+	struct irq_work		wakeup;
+	struct work_struct	free_work;
+	struct rcu_head		rcu;
+};
+
+struct pe_instance *pe_instance_make(const uuid_t *uuid, const void *arg, size_t size);
+void pe_instance_put(struct pe_instance *inst);
+void pe_instance_join(struct pe_instance *inst, struct pe_event *e);
+struct pe_instance *pe_instance_part(struct pe_event *e);
+unsigned int pe_instance_flip(struct pe_instance *inst);
+
+enum pe_format_done {
+	PE_FORMAT_NONE,
+	PE_FORMAT_TAKEN,
+	PE_FORMAT_STOPS,	/* and the event has to be stopped */
+};
+
+enum pe_format_done pe_format_take(struct pe_event *e, struct perf_sample_data *data,
+				   struct pt_regs *regs);
+#ifdef CONFIG_PERF_EVENTS_EXT
+void pe_format_tell(struct pe_event *e);
+void pe_format_closed(struct pe_event *e);
+void pe_format_forget(struct pe_event *e);
+ssize_t pe_formats_show(char *buf);
+#else
+static inline void pe_format_closed(struct pe_event *e) { }
+#endif
 
 /* trigger.c */
 #ifdef CONFIG_PERF_EVENTS_EXT

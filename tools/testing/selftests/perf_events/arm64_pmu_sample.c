@@ -2,14 +2,14 @@
 /*
  * arm64_pmu_sample.c - overflow of arm64's counters: as many samples as periods went by, as many
  * interrupts as samples, in user space, in the kernel and in idle; counters that run across 32
- * bits; a new period at once; periods, masks and stops of the
- * extensions.
+ * bits; a new period at once; periods, masks, stops, sets and formats.
  *
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
  *
  * needs: pmuv3 pmu-irq
  */
 #include "lib/arm64.h"
+#include "lib/format.h"
 #include "lib/sets.h"
 
 static struct pt_record rec;
@@ -416,8 +416,26 @@ static void sets(void)
 	sets_of_hardware(a64_cycles(10007), a64_measured_spin, A64_SPIN_COST(500000));
 }
 
+/* 99 samples, 990,693 events, in a table. */
+static void histogram(void)
+{
+	ext_need();
+	no_limits();
+	hist_of_hardware(a64_cycles(10007), a64_measured_spin, A64_SPIN_COST(500000));
+}
+
+/* Ten samples, 100,070 cycles, four times. */
+static void stop_when_full(void)
+{
+	ext_need();
+	no_limits();
+	pfm_of_hardware(a64_cycles(10007), a64_raw(A64_INSTRUCTIONS), a64_measured_spin);
+}
+
 static const struct pt_case cases[] = {
+	{ "stop_when_full", stop_when_full },
 	{ "sets", sets },
+	{ "histogram", histogram },
 	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },
 	{ "masks", masks },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86_pmu_periods.c - periods that follow a rule, masks, and stops, by the counters of x86.
+ * x86_pmu_periods.c - periods that follow a rule, masks, stops, sets and formats: counters of x86.
  */
+#include "lib/format.h"
 #include "lib/sets.h"
 #include "lib/x86.h"
 
@@ -133,7 +134,52 @@ static void sets(void)
 			 X86_SPIN_COST(500000));
 }
 
+/* 99 samples, 990,693 events, in a table. */
+static void histogram(void)
+{
+	ext_need();
+	x86_need_exact();
+	hist_of_hardware(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), x86_measured_spin,
+			 X86_SPIN_COST(500000));
+}
+
+/* A sample that comes late, in the kernel, of an event that leaves it out, has no address. */
+static void histogram_hides_the_kernel(void)
+{
+	const struct perf_ext_hist_arg arg = {
+		.key = { PERF_EXT_KEY_IP, PERF_EXT_KEY_ADDR }, .buckets = 8,
+	};
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES);
+	const struct perf_ext_hist *h;
+	struct pt_area a;
+	int fd;
+
+	ext_need();
+	x86_need_exact();
+	attr.sample_period = X86_SPIN_COST(5000);	/* ends with the SYSCALL */
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
+	fd = pt_open_hw(&attr, -1);
+	format_hist(&a, fd, &arg);
+	x86_measured_spin(fd, 5000);
+	pt_eq(pt_count(fd), attr.sample_period);
+	h = format_flip(&a);
+	pt_eq(hist_of(h, arg.buckets, 0).samples, 1);
+	pt_eq(hist_keys(h, arg.buckets), 1);
+}
+
+/* Ten samples, 100,070 instructions, four times. */
+static void stop_when_full(void)
+{
+	ext_need();
+	x86_need_exact();
+	pfm_of_hardware(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), x86_hw(PERF_COUNT_HW_INSTRUCTIONS),
+			x86_measured_spin);
+}
+
 static const struct pt_case cases[] = {
+	{ "stop_when_full", stop_when_full },
+	{ "histogram", histogram },
+	{ "histogram_hides_the_kernel", histogram_hides_the_kernel },
 	{ "sets", sets },
 	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * format_module.c - formats of modules: what they may answer, one sample at a time, how they come
+ * and go, and the example of formats.rst. What they are for: format.c.
+ *
+ * needs: smp
+ */
+#include "lib/format.h"
+#include "pmu/test_nway.h"
+
+#define PERIOD	10
+
+static struct perf_event_attr faults(u64 period)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID;
+	attr.disabled = 1;
+	return attr;
+}
+
+static int start(struct perf_event_attr *attr)
+{
+	int fd;
+
+	ext_need();
+	fd = pt_open(attr, 0, -1, -1, 0);
+	pt_settle();
+	return fd;
+}
+
+static int gate[2];
+
+static int start_test(struct pt_area *a, struct perf_event_attr *attr,
+		      const struct test_format_arg *arg)
+{
+	int fd;
+
+	ext_need();
+	pt_load_module("test_format", NULL);
+	fd = start(attr);
+	format_test(a, fd, arg);
+	return fd;
+}
+
+static void half_is(const struct pt_area *a, u64 samples, u64 events)
+{
+	const struct test_format_half *h = format_half(a, a->head->active);
+
+	pt_eq(h->samples, samples);
+	pt_eq(h->events, events);
+}
+
+static void verdict_lost(void)
+{
+	const struct test_format_arg arg = { .lose_every = 4 };
+	struct perf_event_attr attr = faults(PERIOD);
+	struct pt_area a;
+	int fd = start_test(&a, &attr, &arg);
+
+	pt_enable(fd);
+	pt_fault(1000);
+	half_is(&a, 75, 750);
+	pt_eq(a.head->samples, 100);
+	pt_eq(a.head->lost, 25);
+	pt_eq(a.head->nested, 0);
+	format_end("test_format", fd, &a);
+}
+
+static void verdict_notify(void)
+{
+	const struct test_format_arg arg = { .notify_every = 3 };
+	struct perf_event_attr attr = faults(PERIOD);
+	struct pt_area a;
+	int fd = start_test(&a, &attr, &arg), i;
+
+	pt_enable(fd);
+	for (i = 0; i < 3; i++) {
+		pt_fault(29);
+		pt_check(!format_told(&a, POLLIN), "POLLIN too early");
+		pt_fault(1);
+		pt_check(format_told(&a, POLLIN), "POLLIN missing");
+		pt_check(!format_told(&a, POLLIN), "POLLIN twice");
+	}
+	half_is(&a, 9, 90);
+	format_end("test_format", fd, &a);
+}
+
+/* The group stops with the sample; RESTART goes on. */
+static void verdict_stop(void)
+{
+	const struct test_format_arg arg = { .stop_every = 3 };
+	struct perf_event_attr attr = faults(PERIOD), member = faults(0);
+	struct perf_ext_restart r = {};
+	struct pt_area a;
+	int fd = start_test(&a, &attr, &arg), sibling;
+
+	member.disabled = 0;
+	sibling = pt_open(&member, 0, -1, fd, 0);
+	pt_enable(fd);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 30);
+	pt_eq(pt_count(sibling), 30);
+	half_is(&a, 3, 30);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 60);
+	pt_eq(pt_count(sibling), 60);
+	half_is(&a, 6, 60);
+	close(sibling);
+	format_end("test_format", fd, &a);
+}
+
+/* NOTIFY speaks to who polls the area, too. */
+static void with_notify(void)
+{
+	const struct test_format_arg arg = {};
+	struct perf_ext_notify n = { .every = 2, .flags = PERF_EXT_NOTIFY_STOP };
+	struct perf_event_attr attr = faults(PERIOD);
+	struct pt_area a;
+	int fd = start_test(&a, &attr, &arg);
+
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	pt_enable(fd);
+	pt_fault(100);
+	pt_eq(pt_count(fd), 20);
+	pt_check(format_told(&a, POLLIN), "POLLIN missing");
+	half_is(&a, 2, 20);
+	format_end("test_format", fd, &a);
+}
+
+/*
+ * A format that does not nest gets one sample at a time: what comes while another CPU's is taken is
+ * counted, and dropped.
+ */
+static void nested(void)
+{
+	const struct test_format_arg arg = { .hold = 1 };
+	struct perf_event_attr attr = faults(1);
+	struct pt_area a;
+	pid_t pid;
+	u64 held;
+	int fd, fc;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("needs two CPUs");
+	fd = start_test(&a, &attr, &arg);
+	pt_gate_make(gate);
+	pt_in_child(pid) {
+		pt_pin(1);
+		pt_settle();
+		pt_gate_wait(gate);
+		pt_fault(1);
+	}
+	fc = pt_open(&attr, pid, -1, -1, 0);
+	pt_eq(format_share(&a, fc, test_uuid), 0);
+	pt_pin(0);
+	pt_enable(fc);
+	pt_gate_open(gate);
+	while (!pt_module_get("test_format", "holding"))
+		;
+	pt_enable(fd);
+	pt_fault(20);
+	pt_disable(fd);
+	pt_eq(pt_module_set("test_format", "go", 1), 0);
+	pt_reap(pid);
+	held = pt_count(fc);
+	pt_eq(pt_count(fd), 20);
+	half_is(&a, held, held);
+	pt_eq(a.head->nested, 20);
+	pt_eq(a.head->lost, 20);
+	pt_eq(a.head->samples, held + 20);
+	close(fc);
+	format_end("test_format", fd, &a);
+}
+
+/* Formats come and go with their modules, which areas hold. */
+static void module_goes(void)
+{
+	const struct test_format_arg arg = {};
+	struct perf_ext_format ask = { .share = -1, .uuid = TEST_FORMAT };
+	struct perf_event_attr attr = faults(PERIOD);
+	struct pt_area a;
+	char text[512];
+	int fd = start_test(&a, &attr, &arg);
+
+	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
+	pt_check(strstr(text, "74657374-2d66-6f72-6d61-740000000001 test 1"), "formats: %s", text);
+	pt_eq(pt_unload_module("test_format"), -EAGAIN);
+	format_close(&a);
+	pt_eq(pt_unload_module("test_format"), -EAGAIN);	/* the event */
+	pt_eq(format_none(fd), 0);
+	format_wait("test_format");
+	pt_eq(pt_module_set("test_format", "registered", 0), 0);
+	pt_eq(format_ask(fd, &ask), -ENOENT);
+	pt_eq(pt_module_set("test_format", "registered", 1), 0);
+	pt_eq(format_ask(fd, &ask), -EINVAL);			/* no arg */
+	format_test(&a, fd, &arg);
+	pt_enable(fd);
+	pt_fault(100);
+	half_is(&a, 10, 100);
+	format_end("test_format", fd, &a);
+}
+
+/* ---- the example of formats.rst ---- */
+
+static const struct nway_part *part_of(const struct nway_half *h, const struct nway_arg *arg, int i)
+{
+	size_t size = sizeof(struct nway_part) + arg->samples * sizeof(struct nway_sample);
+
+	return (const void *)((const u8 *)(h + 1) + (size_t)i * size);
+}
+
+/* The reader hears of each part that is full; the last ones are there, and the others were. */
+static void nway(void)
+{
+	const struct nway_arg arg = { .parts = 4, .samples = 5 };
+	const u8 uuid[16] = NWAY_UUID;
+	struct perf_event_attr attr = faults(1);
+	const struct nway_half *h;
+	struct pt_area a;
+	u8 *pages;
+	int fd, i, k;
+
+	ext_need();
+	pt_load_module("test_nway", NULL);
+	fd = start(&attr);
+	format_open(&a, fd, uuid, &arg, sizeof(arg));
+	pages = pt_fresh_pages(100);
+	pt_enable(fd);
+	for (i = 0; i < 100; i++) {
+		pages[i * pt_page_size()] = 1;
+		pt_eq(!format_told(&a, POLLIN), i % 5 != 4);
+	}
+	pt_disable(fd);
+	h = format_flip(&a);
+	pt_eq(h->full, 20);
+	pt_eq(h->next, 0);
+	for (i = 0; i < 4; i++) {
+		const struct nway_part *part = part_of(h, &arg, i);
+
+		pt_eq(part->number, 17 + i);
+		for (k = 0; k < 5; k++) {
+			pt_eq(part->sample[k].addr,
+			      pt_addr(pages) + ((16 + i) * 5 + k) * pt_page_size());
+			pt_eq(part->sample[k].pid, getpid());
+			pt_eq(part->sample[k].period, 1);
+		}
+	}
+	pt_eq(a.head->samples, 100);
+	pt_eq(a.head->lost, 0);
+	format_end("test_nway", fd, &a);
+}
+
+static const struct pt_case cases[] = {
+	{ "verdict_lost", verdict_lost },
+	{ "verdict_notify", verdict_notify },
+	{ "verdict_stop", verdict_stop },
+	{ "with_notify", with_notify },
+	{ "nested", nested },
+	{ "module_goes", module_goes },
+	{ "nway", nway },
+};
+
+PT_MAIN(cases)

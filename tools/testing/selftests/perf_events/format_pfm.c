@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * format_pfm.c - format "pfm": each sample and all of its fields, what happens when the area is
+ * full, what it refuses. By counters of hardware: arm64_pmu_sample.c, x86_pmu_periods.c.
+ */
+#include "lib/format.h"
+
+#define PERIOD	10
+#define HEAD	sizeof(struct perf_ext_pfm)
+#define SAMPLE	sizeof(struct perf_ext_pfm_sample)
+
+static struct perf_event_attr faults(u64 type)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.sample_period = PERIOD;
+	attr.sample_type = type;
+	attr.disabled = 1;
+	return attr;
+}
+
+static int start(struct perf_event_attr attr)
+{
+	int fd;
+
+	ext_need();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_settle();
+	return fd;
+}
+
+/* What is asked for is there, and the rest is 0. */
+static void fields(void)
+{
+	const u64 type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			 PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
+	const struct perf_ext_pfm_sample *s;
+	const struct perf_ext_pfm *h;
+	struct pt_area a;
+	u64 time = 0;
+	int fd, i;
+
+	pt_pin(0);
+	fd = start(faults(type));
+	format_pfm(&a, fd, 4096, 0);
+	pt_enable(fd);
+	pt_fault(100);
+	pt_disable(fd);
+	h = format_flip(&a);
+	pt_eq(h->used, 10 * (SAMPLE + 8));
+	pt_eq(h->lost, 0);
+	for (i = 0; i < 10; i++) {
+		s = pfm_sample(h, i);
+		pt_eq(s->size, SAMPLE + 8);
+		pt_eq(s->cpu, 0);
+		pt_eq(s->pid, getpid());
+		pt_eq(s->tid, pt_tid());
+		pt_check(s->ip, "no address");
+		pt_check(s->time > time, "time %llu after %llu", (unsigned long long)s->time,
+			 (unsigned long long)time);
+		pt_eq(s->period, PERIOD);
+		pt_eq(s->id, pt_id(fd));
+		pt_eq(s->read[0], (i + 1) * PERIOD);
+		time = s->time;
+	}
+	format_close(&a);
+	close(fd);
+
+	fd = start(faults(0));
+	format_pfm(&a, fd, 4096, 0);
+	pt_enable(fd);
+	pt_fault(10);
+	h = format_flip(&a);
+	s = pfm_sample(h, 0);
+	pt_eq(h->used, SAMPLE);
+	pt_eq(s->size, SAMPLE);
+	pt_eq(s->period, PERIOD);
+	pt_eq(s->ip | s->time | s->id | s->pid | s->tid, 0);
+}
+
+/* What finds no room is lost, and counted everywhere; the reader hears of the end once. */
+static void full(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_TID);
+	const struct perf_ext_pfm *h;
+	struct pt_area a;
+	u64 value[2];
+	int fd;
+
+	attr.read_format = PERF_FORMAT_LOST;
+	fd = start(attr);
+	format_pfm(&a, fd, HEAD + 10 * SAMPLE + 40, 0);
+	pt_enable(fd);
+	pt_fault(99);
+	pt_check(!format_told(&a, POLLIN), "POLLIN too early");
+	pt_fault(1);
+	pt_check(format_told(&a, POLLIN), "POLLIN missing");
+	pt_fault(900);
+	pt_check(!format_told(&a, POLLIN), "POLLIN again");
+	pt_disable(fd);
+	h = format_flip(&a);
+	pt_eq(h->used, 10 * SAMPLE);
+	pt_eq(h->lost, 90);
+	pt_eq(a.head->samples, 100);
+	pt_eq(a.head->lost, 90);
+	pt_need(read(fd, value, sizeof(value)) == sizeof(value), "read: %s", strerror(errno));
+	pt_eq(value[0], 1000);
+	pt_eq(value[1], 90);
+}
+
+static void restart(int fd)
+{
+	struct perf_ext_restart r = {};
+
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+}
+
+/* The group stops with the last sample that there is room for, until it is read. */
+static void stops(void)
+{
+	const struct perf_ext_pfm *h;
+	struct pt_area a;
+	int fd = start(faults(PERF_SAMPLE_TID)), i;
+
+	format_pfm(&a, fd, HEAD + 10 * SAMPLE, PERF_EXT_PFM_STOP);
+	pt_enable(fd);
+	for (i = 1; i <= 3; i++) {
+		pt_fault(500);
+		pt_eq(pt_count(fd), i * 100);
+		pt_check(format_told(&a, POLLIN), "POLLIN missing");
+		h = format_flip(&a);
+		pt_eq(h->used, 10 * SAMPLE);
+		pt_eq(h->lost, 0);
+		restart(fd);
+	}
+	pt_fault(500);
+	restart(fd);			/* and there is no room yet */
+	pt_fault(500);
+	pt_eq(pt_count(fd), 410);
+	h = format_flip(&a);
+	pt_eq(h->used, 10 * SAMPLE);
+	pt_eq(h->lost, 1);
+}
+
+static void pfm_refused(int fd, struct perf_ext_pfm_arg arg, u32 size)
+{
+	struct perf_ext_format ask = {
+		.uuid = PERF_EXT_FORMAT_PFM, .arg = pt_addr(&arg), .arg_size = size, .share = -1,
+	};
+
+	pt_eq(format_ask(fd, &ask), -EINVAL);
+}
+
+static void refused(void)
+{
+	int fd = start(faults(PERF_SAMPLE_TID));
+
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 4096 }, 8);
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 4096, .flags = 2 }, 16);
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 4096, .pad = 1 }, 16);
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 4100 }, 16);
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = HEAD + SAMPLE - 8 }, 16);
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = (1 << 30) + 8 }, 16);
+	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 1ull << 63 }, 16);
+}
+
+static const struct pt_case cases[] = {
+	{ "fields", fields },
+	{ "full", full },
+	{ "stops", stops },
+	{ "refused", refused },
+};
+
+PT_MAIN(cases)
