@@ -62,6 +62,7 @@ static int pe_area_mmap(struct file *file, struct vm_area_struct *vma)
 				     vmalloc_to_page((void *)inst->shown + (i << PAGE_SHIFT)));
 		if (err)
 			return err;
+		cond_resched();
 	}
 	return 0;
 }
@@ -117,28 +118,42 @@ int pe_ext_refuse_format(struct pe_event *e, const char **why)
 	return 0;
 }
 
-static int join(struct pe_event *e, struct pe_instance *inst)
+/* Why no area at all is for the event; ctx->mutex is held. */
+static int refuse(struct pe_event *e)
 {
-	const struct perf_format *f = inst->format;
 	const char *why;
 	int err;
 
-	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "FORMAT: the PMU has gone");
+	/* Samples are to be read, as by mmap(). */
+	err = security_perf_event_read(&e->pub);
+	if (err)
+		return err;
 	err = pe_ext_refuse_format(e, &why);
 	if (err)
 		return pe_err(err, why);
+	if (pe_ext(e) && rcu_access_pointer(e->ext->instance))
+		return pe_err(-EBUSY, "FORMAT: the event has one already");
+	return 0;
+}
+
+static int join(struct pe_event *e, struct pe_instance *inst)
+{
+	const struct perf_format *f = inst->format;
+	int err;
+
+	guard(pe_event_ctx)(e);
+	err = refuse(e);
+	if (err)
+		return err;
 	err = f->accept ? f->accept(&inst->area, &e->pub) : 0;
 	if (err)
 		return pe_err(err, "FORMAT: attr.sample_type has not what the format needs");
 	err = pe_ext_need(e);
-	if (err)
-		return err;
-	if (rcu_access_pointer(e->ext->instance))
-		return pe_err(-EBUSY, "FORMAT: the event has one already");
-	pe_instance_join(inst, e);
-	return 0;
+	if (!err)
+		pe_instance_join(inst, e);
+	return err;
 }
 
 /* Records again. */
@@ -166,7 +181,7 @@ static int share_area(struct pe_event *e, const struct perf_ext_format *ask)
 	CLASS(fd, f)(ask->share);
 
 	if (!fd_file(f))
-		return -EBADF;
+		return pe_err(-EBADF, "FORMAT: share: not open");
 	if (fd_file(f)->f_op != &area_fops)
 		return pe_err(-EINVAL, "FORMAT: share is not of an area");
 	inst = fd_file(f)->private_data;
@@ -214,6 +229,11 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 
 	if (fd < 0)
 		return fd;
+	/* Before memory is made for nothing. */
+	scoped_guard(pe_event_ctx, e)
+		err = refuse(e);
+	if (err)
+		return err;
 	file = open_area(ask);
 	if (IS_ERR(file))
 		return PTR_ERR(file);

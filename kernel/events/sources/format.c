@@ -112,9 +112,14 @@ ssize_t pe_formats_show(char *buf)
 
 /* ------------------------------------------------------------------ areas */
 
+/* As deliver_wakeup() of pending.c: hits of the wake-up itself queue it no more. */
 static void pe_format_run_wakeup(struct irq_work *work)
 {
+	int level = perf_swevent_get_recursion_context();
+
 	wake_up_all(&container_of(work, struct pe_instance, wakeup)->waitq);
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
 }
 
 static void pe_format_free(struct work_struct *work)
@@ -143,6 +148,20 @@ void pe_instance_put(struct pe_instance *inst)
 		schedule_work(&inst->free_work);
 }
 
+/*
+ * An area lives as long as its file, in whatever process, and so longer than an mm: what is beyond
+ * the allowance of the user is for those alone whom no limit holds.
+ */
+static int take_charge(struct pe_charge *charge, unsigned long pages)
+{
+	int err = pe_charge_take(charge, current->mm, pages);
+
+	if (err || !charge->mm_pages || !perf_is_paranoid() || capable(CAP_IPC_LOCK))
+		return err;
+	pe_charge_cancel(charge);
+	return pe_err(-EPERM, "FORMAT: above perf_event_mlock_kb");
+}
+
 /* A page of counts, then the halves, each in pages of its own. */
 static int alloc_memory(struct pe_instance *inst)
 {
@@ -152,10 +171,11 @@ static int alloc_memory(struct pe_instance *inst)
 	int err;
 
 	inst->nr_pages = 1 + 2 * (half >> PAGE_SHIFT);
-	err = pe_charge_take(&charge, current->mm, inst->nr_pages);
+	err = take_charge(&charge, inst->nr_pages);
 	if (err)
 		return err;
-	inst->shown = __vmalloc(inst->nr_pages << PAGE_SHIFT, pe_pages_gfp());
+	inst->shown = __vmalloc(inst->nr_pages << PAGE_SHIFT,
+				pe_pages_gfp() | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!inst->shown) {
 		pe_charge_cancel(&charge);
 		return -ENOMEM;
@@ -177,8 +197,8 @@ static int set_up(struct pe_instance *inst, const void *arg, size_t size)
 
 	if (err)
 		return pe_err(err, "FORMAT: arg: refused by the format");
-	if (WARN_ON_ONCE(!inst->area.bytes || inst->area.bytes > MOST_BYTES))
-		err = -EINVAL;
+	if (!inst->area.bytes || inst->area.bytes > MOST_BYTES)
+		err = pe_err(-E2BIG, "FORMAT: arg: an area that large cannot be");
 	else
 		err = alloc_memory(inst);
 	if (err && f->exit)
@@ -366,11 +386,16 @@ static unsigned int give_one(struct pe_instance *inst, struct pe_event *e,
 	return what;
 }
 
-/* Who polls the area is woken. */
+/*
+ * Who polls the area is woken.  Either this sees a reader on the queue, or the reader, which looks
+ * at the bits after it has gone there, sees those.
+ */
 static void tell(struct pe_instance *inst)
 {
 	atomic_set(&inst->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	irq_work_queue(&inst->wakeup);
+	smp_mb();	/* pairs with the exchange in pe_area_poll() */
+	if (waitqueue_active(&inst->waitq))
+		irq_work_queue(&inst->wakeup);
 }
 
 /**
