@@ -20,7 +20,7 @@
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 
-static long get_info(struct pe_event *e, struct pe_ext_ask *ask)
+static long pe_ext_get_info(struct pe_event *e, struct pe_ext_ask *ask)
 {
 	struct perf_ext_info *info = &ask->u.info;
 	const char *why;
@@ -50,11 +50,17 @@ static long get_info(struct pe_event *e, struct pe_ext_ask *ask)
 
 #define FIRST	_IOC_NR(PERF_EXT_IOC_INFO)
 
-/* A call by its number: the member of union pe_ext_struct, and whether it is written back. */
-#define CALL(ioc, member, writes_back, function)			\
+/* A call by its number, and its member of union pe_ext_struct. */
+#define CALL(ioc, member, function)					\
 	[_IOC_NR(PERF_EXT_IOC_##ioc) - FIRST] = {			\
 		.size		= sizeof_field(union pe_ext_struct, member), \
-		.answers	= writes_back,				\
+		.run		= function,				\
+	}
+/* One whose struct is written back. */
+#define ASK(ioc, member, function)					\
+	[_IOC_NR(PERF_EXT_IOC_##ioc) - FIRST] = {			\
+		.size		= sizeof_field(union pe_ext_struct, member), \
+		.answers	= true,					\
 		.run		= function,				\
 	}
 
@@ -63,18 +69,18 @@ static const struct pe_ext_call {
 	bool	answers;
 	long	(*run)(struct pe_event *e, struct pe_ext_ask *ask);
 } calls[] = {
-	CALL(INFO, info, true, get_info),
-	CALL(PERIODS, periods, true, pe_ext_change_periods),
-	CALL(GET_PERIODS, periods, true, pe_ext_get_periods),
-	CALL(MASKS, masks, false, pe_ext_change_masks),
-	CALL(NOTIFY, notify, false, pe_ext_change_notify),
-	CALL(RESTART, restart, false, pe_ext_restart),
-	CALL(SET_JOIN, set, false, pe_ext_join_ring),
+	ASK(INFO, info, pe_ext_get_info),
+	ASK(PERIODS, periods, pe_ext_change_periods),
+	ASK(GET_PERIODS, periods, pe_ext_get_periods),
+	CALL(MASKS, masks, pe_ext_change_masks),
+	CALL(NOTIFY, notify, pe_ext_change_notify),
+	CALL(RESTART, restart, pe_ext_restart),
+	CALL(SET_JOIN, set, pe_ext_join_ring),
 	[_IOC_NR(PERF_EXT_IOC_SET_LEAVE) - FIRST] = { .run = pe_ext_leave_ring },
-	CALL(SET_TRIGGER, trigger, false, pe_ext_set_trigger),
-	CALL(SET_INFO, sets, true, pe_ext_sets_info),
-	CALL(SET_SELECT, select, false, pe_ext_select_set),
-	CALL(FORMAT, format, false, pe_ext_change_format),
+	CALL(SET_TRIGGER, trigger, pe_ext_set_trigger),
+	ASK(SET_INFO, sets, pe_ext_sets_info),
+	CALL(SET_SELECT, select, pe_ext_select_set),
+	CALL(FORMAT, format, pe_ext_change_format),
 };
 
 /**

@@ -134,7 +134,7 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 		return args.err;
 	pe_take_slow_overflow(e);
 	pe_family_each(e, pe_ext_notify_apply, &args);
-	/* Who waits by the old one has nobody to wait for. */
+	/* A thread that the old one holds has nothing to wait for any more. */
 	pe_hold_let_go(e);
 	return 0;
 }

@@ -39,8 +39,8 @@ bool pe_gid_allows(int gid)
 
 static unsigned int samples_per_tick;
 
-static int set_samples_per_tick(const struct ctl_table *table, int write, void *buffer,
-				size_t *lenp, loff_t *ppos)
+static int pe_limits_set_samples(const struct ctl_table *table, int write, void *buffer,
+				 size_t *lenp, loff_t *ppos)
 {
 	int err;
 
@@ -89,7 +89,7 @@ static struct ctl_table sysctls[] = {
 		.data		= &samples_per_tick,
 		.maxlen		= sizeof(samples_per_tick),
 		.mode		= 0644,
-		.proc_handler	= set_samples_per_tick,
+		.proc_handler	= pe_limits_set_samples,
 	},
 };
 

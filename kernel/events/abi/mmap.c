@@ -253,7 +253,7 @@ static void pe_mmap_fill_page(struct pe_ctx *ctx, void *arg)
 	pe_userpage_fill(e);
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-	/* Its counter can be read by its task; the buffer of samples is for all copies. */
+	/* A counter can be read by its own task; the buffer of samples is for all copies. */
 	if (!is_sampling_event(&e->pub))
 		pe_ctx_end_equiv(ctx);
 	if (list_empty(&e->mapped_entry))
@@ -307,7 +307,7 @@ static int map_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned l
 		return 0;
 	}
 
-	/* Its last mapping, through another event, is just going. */
+	/* The last mapping, through another event, is just going. */
 	if (rb)
 		pe_bind_buffer(e, NULL);
 	return make_buffer(e, vma, nr_pages);
@@ -412,7 +412,7 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 
 	scoped_guard(mutex, &e->mmap_mutex) {
-		/* It may have left meanwhile; if not, it stays as long as this is locked. */
+		/* The PMU may have left meanwhile; if not, it stays as long as this is locked. */
 		if (e->pmu->gone)
 			return -ENODEV;
 		ret = maps_aux(vma) ? map_aux(e, vma) : map_buffer(e, vma, nr_pages);

@@ -52,7 +52,7 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify)
 {
 	struct perf_buffer *rb;
 
-	/* Who is told may name the thread at once. */
+	/* The reader that is told may name the thread at once. */
 	if (READ_ONCE(notify->hold))
 		pe_hold(e);
 	scoped_guard(rcu) {
@@ -72,7 +72,7 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify)
  * @e: the event; its context is locked where it is in, as for pe_call(), or nobody has seen it
  * @notify: NULL: none
  *
- * It begins to count anew.
+ * Overflows are counted from now on.
  */
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify)
 {
