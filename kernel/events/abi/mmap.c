@@ -39,14 +39,12 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/resource.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/security.h>
-#include <linux/workqueue.h>
 #include "abi.h"
 
 /* ---------------------------------------------------------------------- charge */
@@ -182,32 +180,6 @@ static struct pe_event *get_listener(struct perf_buffer *rb)
 }
 
 /*
- * The last reference to an event must not be dropped here: freeing it takes locks that are held
- * elsewhere around mmap_lock (CPU hotplug, tracing).  A worker does it.
- */
-static LLIST_HEAD(unwanted);
-
-static void pe_mmap_put_unwanted(struct work_struct *work)
-{
-	struct llist_node *list = llist_del_all(&unwanted);
-	struct pe_event *e, *next;
-
-	llist_for_each_entry_safe(e, next, list, put_later)
-		pe_put(e);
-}
-
-static void put_outside(struct pe_event *e)
-{
-	static DECLARE_WORK(work, pe_mmap_put_unwanted);
-
-	if (refcount_dec_not_one(&e->refs))
-		return;
-	/* Nobody else has a reference, so it can be on the list only once. */
-	llist_add(&e->put_later, &unwanted);
-	schedule_work(&work);
-}
-
-/*
  * Nobody can map @rb any more.  Each turn takes one event off the list or finds that it has left
  * by itself, and starts again from the head: an event that pe_set_output() adds meanwhile does so
  * holding the mmap_mutex of one that is still listed, hence before that one is detached here.
@@ -222,7 +194,8 @@ static void detach_listeners(struct perf_buffer *rb)
 			if (pe_bound_buffer(e) == rb)
 				pe_bind_buffer(e, NULL);
 		}
-		put_outside(e);
+		/* What frees it takes locks that are held elsewhere around mmap_lock. */
+		pe_put_outside(e);
 	}
 }
 
