@@ -260,6 +260,16 @@ static int set_period(struct pe_event *e, u64 value)
 	return 0;
 }
 
+/* The members of a session write where its leader does. */
+static int set_output(struct pe_event *e, struct pe_event *target)
+{
+	if (!pe_is_session(e))
+		return pe_set_output(e, target);
+	if (e == target)
+		return pe_err(-EINVAL, "output: to itself");
+	return pe_session_share_buffer(e->session, target);
+}
+
 static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 {
 	struct pe_event *target;
@@ -267,12 +277,12 @@ static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 	int ret;
 
 	if (fd == -1UL)
-		return pe_set_output(e, NULL);
+		return set_output(e, NULL);
 	f = fdget(fd);
 	if (!fd_file(f))
 		return -EBADF;
 	target = pe_of_file(fd_file(f));
-	ret = target ? pe_set_output(e, target) : -EBADF;
+	ret = target ? set_output(e, target) : -EBADF;
 	fdput(f);
 	return ret;
 }

@@ -320,6 +320,8 @@ static int make_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned 
 	ret = take_charge(&charge, vma->vm_mm, nr_pages + 1);
 	if (ret)
 		return ret;
+	if (pe_is_session(e))
+		flags |= PE_BUFFER_CROWDED;
 	if (nr_pages <= INT_MAX)
 		rb = pe_buffer_alloc(nr_pages, watermark, e->cpu, flags);
 	if (!rb) {
@@ -449,7 +451,7 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	/* All children, on any CPU, would write to the one buffer. */
-	if (e->attr.inherit && e->cpu == -1)
+	if (e->attr.inherit && e->cpu == -1 && !pe_is_session(e))
 		return pe_err(-EINVAL, "mmap: an event with inherit needs a CPU");
 	if (!(vma->vm_flags & VM_SHARED))
 		return pe_err(-EINVAL, "mmap: must be MAP_SHARED");
@@ -468,6 +470,8 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 			return ret;
 	}
 
+	if (pe_is_session(e))
+		pe_session_share_buffer(e->session, e);
 	/* No copy in children of fork: the charge is for one mm. */
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &vma_ops;

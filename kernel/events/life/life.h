@@ -208,6 +208,7 @@ int pe_session_add(struct pe_session *s, struct pe_event *e);
 void pe_session_end(struct pe_session *s);
 void pe_session_lock_families(struct pe_event *leader);
 void pe_session_unlock_families(struct pe_event *leader);
+int pe_session_share_buffer(struct pe_session *s, struct pe_event *target);
 int pe_session_charge(struct pe_session *s, unsigned int targets);
 bool pe_session_has(struct pe_session *s, const struct pe_target *t);
 int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
@@ -224,6 +225,11 @@ void pe_session_cpu_comes(unsigned int cpu);
 void pe_session_cpu_goes(struct pe_ctx *ctx);
 #else
 static inline void pe_session_end(struct pe_session *s) { }
+static inline int pe_session_share_buffer(struct pe_session *s, struct pe_event *target)
+{
+	return 0;
+}
+
 static inline void pe_session_lock_families(struct pe_event *leader) { }
 static inline void pe_session_unlock_families(struct pe_event *leader) { }
 static inline void pe_session_cpu_comes(unsigned int cpu) { }

@@ -233,6 +233,33 @@ void pe_session_unlock_families(struct pe_event *leader)
 		mutex_unlock(&m->family_lock);
 }
 
+/**
+ * pe_session_share_buffer() - all members write to one buffer
+ * @s: the session
+ * @target: whose buffer; NULL: they write nowhere
+ *
+ * Without any mmap_mutex.  The clocks of all members, and the direction of their records, are the
+ * same, so it fails for all or for none; or where the buffer is being unmapped.
+ *
+ * Return: 0, or -EINVAL as pe_set_output().
+ */
+int pe_session_share_buffer(struct pe_session *s, struct pe_event *target)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < s->nr; i++) {
+		struct pe_event *m = s->member[i];
+
+		/* Another mapping of the same buffer. */
+		if (m == target || (target && rcu_access_pointer(m->rb) &&
+				    rcu_access_pointer(m->rb) == rcu_access_pointer(target->rb)))
+			continue;
+		err = pe_set_output(m, target) ?: err;
+	}
+	return err;
+}
+
 /* ------------------------------------------------------------------------- targets */
 
 /* Is @leader the copy for a target of which @t speaks? */
