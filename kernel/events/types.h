@@ -441,7 +441,7 @@ struct pe_event {
 	unsigned int		nr_to_schedule;		/* M: leader: members to be scheduled */
 	bool			samples_group;		/* M: leader: see pe_samples_group() */
 	unsigned int		family_gen;		/* F: on and off; child: as of fork */
-	unsigned int		session_gen;		/* F: of a session: left all; child: likewise */
+	unsigned int		session_gen;		/* F: session: DETACHs of ALL */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on pmu_ctx->running[] */
 

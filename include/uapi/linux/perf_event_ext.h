@@ -258,7 +258,7 @@ enum perf_ext_target_kind {
 
 #define PERF_EXT_TARGET_INHERIT	(1U << 0)	/* TID, PIDFD: what it forks, too */
 #define PERF_EXT_TARGET_RETURN	(1U << 1)	/* ALL, CGROUP: on CPUs that come (back), too */
-#define PERF_EXT_TARGET_RESUME	(1U << 2)	/* TID, PIDFD, CPU: with what was left of the period */
+#define PERF_EXT_TARGET_RESUME	(1U << 2)	/* TID, PIDFD, CPU: go on with the period */
 
 /**
  * struct perf_ext_target - PERF_EXT_IOC_ATTACH, PERF_EXT_IOC_DETACH

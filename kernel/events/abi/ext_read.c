@@ -2,8 +2,8 @@
 /*
  * PERF_EXT_IOC_READ: what a session has counted, by target.
  *
- * All values are taken with the families of all members locked: nobody joins or leaves meanwhile, so
- * the entries, with that of those that have left, add up to the sums.
+ * All values are taken with the families of all members locked: nobody joins or leaves meanwhile,
+ * so the entries, with that of those that have left, add up to the sums.
  *
  * Task context, may sleep.
  */

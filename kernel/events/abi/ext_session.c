@@ -249,7 +249,7 @@ static int permit(struct pe_session *s, struct pe_target *t)
 		/* It has taken something out that the copies would have. */
 		if (attr.ksymbol != s->member[i]->attr.ksymbol ||
 		    attr.bpf_event != s->member[i]->attr.bpf_event)
-			return pe_err(-EACCES, "perf_event_paranoid: above 2, and was not at CREATE");
+			return pe_err(-EACCES, "perf_event_paranoid: above 2 since CREATE");
 		t->own_tasks |= own_tasks;
 	}
 	return 0;

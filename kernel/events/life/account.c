@@ -3,9 +3,9 @@
  * What is needed: switches and counters that keep hooks free of cost while no event needs them.
  *
  * pe_account() is called once for each event that was opened (not for inherited ones: their parent
- * outlives them), and for each that a session has on a cgroup, before the event is put in a context;
- * pe_unaccount() when it is freed.  Both in task context; pe_account() may sleep, pe_unaccount() may
- * not.
+ * outlives them), and for each that a session has on a cgroup, before the event is put in a
+ * context; pe_unaccount() when it is freed.  Both in task context; pe_account() may sleep,
+ * pe_unaccount() may not.
  *
  * What an event may need:
  *

@@ -19,8 +19,8 @@ static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
  * pe_cgroup_find() - the cgroup behind a file descriptor
  * @fd: descriptor of its directory
  *
- * Return: the cgroup, for pe_cgroup_put(); -EBADF if @fd is no such thing; -ENOENT if the cgroup was
- * removed.
+ * Return: the cgroup, for pe_cgroup_put(); -EBADF if @fd is no such thing; -ENOENT if the cgroup
+ * was removed.
  */
 struct perf_cgroup *pe_cgroup_find(int fd)
 {

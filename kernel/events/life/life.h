@@ -176,7 +176,7 @@ struct pe_resume;
  * @entry: all sessions							sessions_lock
  * @uid: who has made it							I
  * @events: on targets, as far as they were counted				sessions_lock
- * @returns: there is a struct pe_return						sessions_lock
+ * @returns: there is a struct pe_return					sessions_lock
  * @came: CPUs that have come since @work has looked				sessions_lock
  * @return_to: struct pe_return: what CPUs that come are attached to		mutex
  * @work: attaches them

@@ -4,8 +4,8 @@
  *
  * A CPU that goes offline leaves, with what it has counted for cgroups as well.  With
  * PERF_EXT_TARGET_RETURN it is attached again when it comes.  Copies cannot be made where CPUs come
- * and go, because drivers take the lock of hotplug for that; so a worker does it, and the calls on a
- * session wait for the worker first: pe_session_settle().
+ * and go, because drivers take the lock of hotplug for that; so a worker does it, and the calls on
+ * a session wait for the worker first: pe_session_settle().
  *
  * A CPU that comes while ATTACH looks at all CPUs is found by one of the two, or by both, in the
  * order of s->mutex:
@@ -123,13 +123,12 @@ static int place_on_all(struct pe_session *s, struct pe_target *t, struct pe_eve
 		if (!t->cgrp && pe_session_has(s, t))
 			return pe_err(-EEXIST, "ATTACH: one of the CPUs is a target");
 		err = place_on(s, t, copies + *nr);
-		if (!err) {
-			*nr += s->nr;
-		} else if (is_elsewhere(err)) {
-			last = err;
-		} else {
+		if (err && !is_elsewhere(err))
 			return err;
-		}
+		if (err)
+			last = err;
+		else
+			*nr += s->nr;
 	}
 	return *nr ? 0 : last;
 }
