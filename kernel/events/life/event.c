@@ -144,9 +144,7 @@ void pe_put(struct pe_event *e)
 	destroy(e);
 }
 
-/*
- * References that are dropped by a worker.
- */
+/* References that are dropped by a worker. */
 static LLIST_HEAD(unwanted);
 
 static void pe_event_put_unwanted(struct work_struct *work)
@@ -158,6 +156,8 @@ static void pe_event_put_unwanted(struct work_struct *work)
 		pe_put(e);
 }
 
+static DECLARE_WORK(unwanted_work, pe_event_put_unwanted);
+
 /**
  * pe_put_outside() - as pe_put(), where freeing an event would take locks in the wrong order
  * @e: the event
@@ -167,13 +167,21 @@ static void pe_event_put_unwanted(struct work_struct *work)
  */
 void pe_put_outside(struct pe_event *e)
 {
-	static DECLARE_WORK(work, pe_event_put_unwanted);
-
 	if (refcount_dec_not_one(&e->refs))
 		return;
 	/* Nobody else has a reference, so it can be on the list only once. */
 	llist_add(&e->put_later, &unwanted);
-	schedule_work(&work);
+	schedule_work(&unwanted_work);
+}
+
+/**
+ * pe_put_settle() - wait until those are freed
+ *
+ * Task context, without any lock that freeing an event takes.
+ */
+void pe_put_settle(void)
+{
+	flush_work(&unwanted_work);
 }
 
 /**

@@ -24,6 +24,7 @@ void pe_get(struct pe_event *e);
 bool pe_tryget(struct pe_event *e);
 void pe_put(struct pe_event *e);
 void pe_put_outside(struct pe_event *e);
+void pe_put_settle(void);
 void pe_snapshot_put(struct pe_event **events, unsigned int nr);	/* of pe_ctx_snapshot() */
 void pe_event_caches_init(void);
 extern struct kmem_cache *pe_event_cache;

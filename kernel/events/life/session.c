@@ -207,6 +207,9 @@ void pe_session_end(struct pe_session *s)
 		s->nr--;
 		pe_release(e);
 	}
+	/* The counters of copies that went with their CPUs are free, too, when close() returns. */
+	if (s->of_cpus)
+		pe_put_settle();
 	drop_ctx(s->ctx);
 	kfree(s->resume);
 	kfree(s);
