@@ -27,7 +27,7 @@ static long get_info(struct pe_event *e, struct pe_ext_ask *ask)
 
 	*info = (struct perf_ext_info){
 		.features	= FEATURES,
-		.here		= PERF_EXT_SESSIONS | (pe_is_session(e) ? PERF_EXT_READ : 0),
+		.here		= pe_is_session(e) ? PERF_EXT_SESSIONS | PERF_EXT_READ : 0,
 		.most_members	= PE_MOST_MEMBERS,
 	};
 	guard(pe_event_ctx)(e);

@@ -105,15 +105,17 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 {
 	struct pe_event *origin = pe_origin(from), *e;
 	enum perf_event_state state;
-	unsigned int gen, session_gen;
-	bool left;
+	unsigned int gen, session_gen = 0;
+	bool left = false;
 
 	/* One look at both, so that a change of the family is seen here or when the copy joins. */
 	mutex_lock(&origin->family_lock);
 	gen = origin->family_gen;
-	session_gen = origin->session_gen;
 	state = READ_ONCE(from->state);
-	left = pe_is_session(origin) && !from->in_family;
+	if (pe_is_session(origin)) {
+		session_gen = origin->session_gen;
+		left = !from->in_family;
+	}
 	mutex_unlock(&origin->family_lock);
 	if (left || READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
