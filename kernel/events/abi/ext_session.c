@@ -243,7 +243,8 @@ static int permit(struct pe_session *s, struct pe_target *t)
 		int err;
 
 		err = pe_attr_permit_branches(&attr) ?:
-		      pe_open_permit(&attr, t->task, &own_tasks);
+		      pe_open_permit(&attr, t->task, &own_tasks) ?:
+		      pe_virtual_permit(s->member[i]);
 		if (err)
 			return err;
 		/* It has taken something out that the copies would have. */
