@@ -228,6 +228,10 @@ void pe_session_lock_families(struct pe_event *leader)
 		mutex_lock_nest_lock(&m->family_lock, &pe_ctx(leader)->mutex);
 }
 
+/**
+ * pe_session_unlock_families() - the counterpart
+ * @leader: the leader of a session
+ */
 void pe_session_unlock_families(struct pe_event *leader)
 {
 	struct pe_event *m;

@@ -290,11 +290,19 @@ void pe_session_cpu_goes(struct pe_ctx *ctx)
 	}
 }
 
+/**
+ * pe_session_cpu_init() - a new session
+ * @s: the session, which nobody knows
+ */
 void pe_session_cpu_init(struct pe_session *s)
 {
 	INIT_WORK(&s->work, pe_session_cpu_came);
 }
 
+/**
+ * pe_session_cpu_fini() - a session ends
+ * @s: the session, not on pe_sessions any more
+ */
 void pe_session_cpu_fini(struct pe_session *s)
 {
 	struct pe_return *ret, *next;
