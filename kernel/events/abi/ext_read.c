@@ -238,7 +238,7 @@ long pe_ext_read(struct pe_event *e, struct pe_ext_ask *asked)
 		ask->nr = a.nr;
 		ask->size = a.nr * entry_size(&a);
 		if (ask->size > room)
-			err = -ENOSPC;
+			err = pe_err(-ENOSPC, "READ: size: not enough room");
 		else if (copy_to_user(u64_to_user_ptr(ask->buf), a.entries, ask->size))
 			err = -EFAULT;
 	}

@@ -372,6 +372,8 @@ long pe_ext_detach(struct pe_event *e, struct pe_ext_ask *asked)
 	if (ask->flags)
 		return pe_err(-EINVAL, "DETACH: flags: not 0");
 	err = name_target(s, &t, ask);
+	if (err == -ESRCH)
+		return pe_err(-ENOENT, "DETACH: it is no target");
 	if (err)
 		return err;
 	pe_session_settle(s);

@@ -399,6 +399,19 @@ static struct pe_event *make_copy(struct pe_session *s, unsigned int i, const st
 	return e;
 }
 
+/* What several CPUs share is counted on the one that stands for them. */
+static bool stands_for_itself(const struct pe_session *s, int cpu)
+{
+	unsigned int i, scope;
+
+	for (i = 0; i < s->nr; i++) {
+		scope = READ_ONCE(s->member[i]->pmu)->scope;
+		if (scope != PERF_PMU_SCOPE_NONE && !cpumask_test_cpu(cpu, pe_scope_elected(scope)))
+			return false;
+	}
+	return true;
+}
+
 /**
  * pe_session_copy() - make what a target is to get
  * @s: the session, mutex held
@@ -413,6 +426,8 @@ int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_e
 	unsigned int i;
 	int err = 0;
 
+	if (!t->task && !stands_for_itself(s, t->cpu))
+		return -EXDEV;
 	for (i = 0; i < s->nr; i++) {
 		struct pe_event *e = make_copy(s, i, t, i ? copies[0] : NULL);
 

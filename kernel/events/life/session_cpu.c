@@ -97,27 +97,11 @@ static bool is_elsewhere(int err)
 	return err == -ENODEV || err == -EXDEV || err == -ENOENT;
 }
 
-/* What several CPUs share is counted on the one that stands for them. */
-static bool stands_for_itself(const struct pe_session *s, int cpu)
-{
-	unsigned int i, scope;
-
-	for (i = 0; i < s->nr; i++) {
-		scope = READ_ONCE(s->member[i]->pmu)->scope;
-		if (scope != PERF_PMU_SCOPE_NONE && !cpumask_test_cpu(cpu, pe_scope_elected(scope)))
-			return false;
-	}
-	return true;
-}
-
 /* Return: 0, with the copies in place, or an error, and none is. */
 static int place_on(struct pe_session *s, const struct pe_target *t, struct pe_event **copies)
 {
-	int err;
+	int err = pe_session_copy(s, t, copies);
 
-	if (!stands_for_itself(s, t->cpu))
-		return -EXDEV;
-	err = pe_session_copy(s, t, copies);
 	if (err)
 		return err;
 	err = pe_session_place(s, t, copies);
