@@ -56,6 +56,7 @@
 
 struct pe_ctx;
 struct pe_pmu_ctx;
+struct pe_session;
 struct pe_slot;
 
 /**
@@ -422,6 +423,7 @@ struct pe_event {
 	bool			told_why;		/* its maker's: see pe_refuse() */
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 	bool			parked;			/* L: leader: another set has its turn */
+	bool			of_session;		/* I: a member of a session, no copy */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -439,6 +441,7 @@ struct pe_event {
 	unsigned int		nr_to_schedule;		/* M: leader: members to be scheduled */
 	bool			samples_group;		/* M: leader: see pe_samples_group() */
 	unsigned int		family_gen;		/* F: on and off; child: as of fork */
+	unsigned int		session_gen;		/* F: session: DETACHs of ALL */
 	struct queue_node	queue;			/* L: leader: in a lane */
 	struct list_head	running_entry;		/* L: leader: on pmu_ctx->running[] */
 
@@ -452,6 +455,7 @@ struct pe_event {
 		/* child: F of the parent; ctx->unjoined before */
 		struct list_head	child_entry;
 		struct list_head	owner_entry;	/* O: opened */
+		struct pe_session	*session;	/* I: of_session */
 	};
 	struct pe_event		*clone;			/* current, during its fork only */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
@@ -566,6 +570,18 @@ static inline struct pe_event *pe_parent(const struct pe_event *e)
 static inline struct pe_event *pe_origin(struct pe_event *e)
 {
 	return e->parent ? pe(e->parent) : e;
+}
+
+/* Is it a member of a session?  See life/session.c. */
+static inline bool pe_is_session(const struct pe_event *e)
+{
+	return IS_ENABLED(CONFIG_PERF_EVENTS_EXT) && unlikely(e->of_session);
+}
+
+/* Is it the copy of such a member, for a target? */
+static inline bool pe_of_target(const struct pe_event *e)
+{
+	return IS_ENABLED(CONFIG_PERF_EVENTS_EXT) && e->parent && pe_is_session(pe(e->parent));
 }
 
 /* The trace event behind an event of tracepoint.c, or NULL. */

@@ -21,6 +21,8 @@
 #define PERF_EXT_BLOCK		(1ULL << 3)	/* and holds the thread */
 #define PERF_EXT_SETS		(1ULL << 4)	/* groups take turns */
 #define PERF_EXT_FORMATS	(1ULL << 5)	/* samples go to a module, not to the ring buffer */
+#define PERF_EXT_SESSIONS	(1ULL << 6)	/* one descriptor for many tasks, CPUs or cgroups */
+#define PERF_EXT_READ		(1ULL << 7)	/* values of a session by target */
 
 /**
  * struct perf_ext_info - what kernel and event can do, PERF_EXT_IOC_INFO
@@ -28,7 +30,7 @@
  * @here: out: those that this event can have
  * @least_period: out: the shortest period PERIODS takes for this event; 0: its periods cannot vary
  * @most_sets: out: sets that a ring can have; 0: the event cannot be the leader of one
- * @most_members: out: 0
+ * @most_members: out: events that a session can have
  */
 struct perf_ext_info {
 	__u64	features;
@@ -373,6 +375,136 @@ struct perf_ext_pfm_sample {
 	__u64	read[];
 };
 
+#define PERF_EXT_CREATE_CLOEXEC	(1U << 0)	/* the new descriptor is closed by exec */
+#define PERF_EXT_CREATE_CPUS	(1U << 1)	/* targets are CPUs and cgroups, not tasks */
+
+/**
+ * struct perf_ext_create - a session is made, PERF_EXT_IOC_CREATE
+ * @attrs: struct perf_event_attr[], the first one is the leader's
+ * @ids: u64[] for their ids, as PERF_EVENT_IOC_ID would say them; 0: not wanted
+ * @nr: events, at most most_members of INFO
+ * @stride: bytes from one attr to the next; each has a size of its own, too
+ * @flags: PERF_EXT_CREATE_*
+ * @set: 0
+ * @pad: 0
+ *
+ * It is asked of any event, a dummy will do, which has no part in it.  The answer is a file
+ * descriptor: that of an event, the leader of a group of @nr events that counts nothing until it is
+ * attached to targets.  Each target gets copies of all of them.  What read(2) shows is the sum of
+ * the copies that there are and of those that have left; ENABLE, DISABLE and RESET are for all
+ * events, on all targets; records go to the buffer that is mapped through this descriptor.
+ */
+struct perf_ext_create {
+	__aligned_u64	attrs;
+	__aligned_u64	ids;
+	__u32		nr;
+	__u32		stride;
+	__u32		flags;
+	__u16		set;
+	__u16		pad;
+};
+
+/**
+ * enum perf_ext_target_kind - what a session is attached to
+ * @PERF_EXT_TARGET_TID: number: a thread; 0: the caller
+ * @PERF_EXT_TARGET_PIDFD: number: a pidfd
+ * @PERF_EXT_TARGET_CPU: number: a CPU
+ * @PERF_EXT_TARGET_ALL: number: 0; ATTACH: all CPUs online; DETACH: all targets, of whatever kind
+ * @PERF_EXT_TARGET_CGROUP: number: file descriptor of a cgroup's directory; its tasks, on all CPUs
+ *	online
+ *
+ * The first two are for sessions of tasks, the others for those of CPUs.
+ */
+enum perf_ext_target_kind {
+	PERF_EXT_TARGET_TID = 0,
+	PERF_EXT_TARGET_PIDFD = 1,
+	PERF_EXT_TARGET_CPU = 2,
+	PERF_EXT_TARGET_ALL = 3,
+	PERF_EXT_TARGET_CGROUP = 4,
+};
+
+#define PERF_EXT_TARGET_INHERIT	(1U << 0)	/* TID, PIDFD: what it forks, too */
+#define PERF_EXT_TARGET_RETURN	(1U << 1)	/* ALL, CGROUP: on CPUs that come (back), too */
+#define PERF_EXT_TARGET_RESUME	(1U << 2)	/* TID, PIDFD, CPU: go on with the period */
+
+/**
+ * struct perf_ext_target - PERF_EXT_IOC_ATTACH, PERF_EXT_IOC_DETACH
+ * @kind: enum perf_ext_target_kind
+ * @flags: ATTACH: PERF_EXT_TARGET_*; DETACH: 0
+ * @number: as @kind says
+ *
+ * ATTACH asks for the rights that perf_event_open() asks of the caller, for these events and this
+ * target.  The copies count when it returns, if the session is enabled.  They are not inherited
+ * unless INHERIT is said; then each task that is forked is a target of its own.  A target that
+ * exits, or goes offline, has left.  With RESUME the first period of a copy is what was left when
+ * DETACH cut off the last one, with the random numbers that come next.
+ */
+struct perf_ext_target {
+	__u32	kind;
+	__u32	flags;
+	__s64	number;
+};
+
+#define PERF_EXT_READ_TARGETS	(1U << 0)	/* one entry for each target, and CPU of a cgroup */
+#define PERF_EXT_READ_CGROUPS	(1U << 1)	/* one entry for each cgroup, of all CPUs */
+
+enum perf_ext_values_state {
+	PERF_EXT_VALUES_OFF = 0,	/* disabled */
+	PERF_EXT_VALUES_ENABLED = 1,	/* enabled, but away, or without a counter */
+	PERF_EXT_VALUES_COUNTING = 2,
+	PERF_EXT_VALUES_GONE = 3,	/* the sum of those that have left */
+};
+
+/**
+ * struct perf_ext_values - an entry of PERF_EXT_IOC_READ
+ * @size: bytes to the next one
+ * @set: 0
+ * @nr: members
+ * @tid: of the task, as the reader sees it, 0 if it does not; -1: none
+ * @cpu: -1: any
+ * @state: of the leader: enum perf_ext_values_state; of a sum: ENABLED or OFF
+ * @pad: 0
+ * @cgroup: id of the cgroup, as PERF_SAMPLE_CGROUP has it; 0: none
+ * @lost: samples of these events that found no room in the buffer
+ * @enabled: of the leader, ns
+ * @running: of the leader, ns
+ * @value: of each member, the leader first
+ */
+struct perf_ext_values {
+	__u32	size;
+	__u16	set;
+	__u16	nr;
+	__s32	tid;
+	__s32	cpu;
+	__u32	state;
+	__u32	pad;
+	__u64	cgroup;
+	__u64	lost;
+	__u64	enabled;
+	__u64	running;
+	__u64	value[];
+};
+
+/**
+ * struct perf_ext_read - values of a session, PERF_EXT_IOC_READ
+ * @buf: where the entries go
+ * @size: room there; out: bytes of all entries
+ * @flags: PERF_EXT_READ_*, one at most; 0: one entry with the sums
+ * @nr: out: entries
+ * @set: 0
+ * @pad: 0
+ *
+ * With a flag the entry of state GONE comes last, and is always there.
+ */
+struct perf_ext_read {
+	__aligned_u64	buf;
+	__u64		size;
+	__u32		flags;
+	__u32		nr;
+	__u16		set;
+	__u16		pad[3];
+};
+
 #define PERF_EXT_IOC_INFO		_IOWR('$', 0x80, struct perf_ext_info)
 #define PERF_EXT_IOC_PERIODS		_IOWR('$', 0x81, struct perf_ext_periods)
 #define PERF_EXT_IOC_GET_PERIODS	_IOWR('$', 0x82, struct perf_ext_periods)
@@ -385,5 +517,9 @@ struct perf_ext_pfm_sample {
 #define PERF_EXT_IOC_SET_INFO		_IOWR('$', 0x8b, struct perf_ext_sets)
 #define PERF_EXT_IOC_SET_SELECT		_IOW('$', 0x8c, struct perf_ext_set_select)
 #define PERF_EXT_IOC_FORMAT		_IOWR('$', 0x90, struct perf_ext_format)
+#define PERF_EXT_IOC_CREATE		_IOW('$', 0x98, struct perf_ext_create)
+#define PERF_EXT_IOC_ATTACH		_IOW('$', 0x99, struct perf_ext_target)
+#define PERF_EXT_IOC_DETACH		_IOW('$', 0x9a, struct perf_ext_target)
+#define PERF_EXT_IOC_READ		_IOWR('$', 0x9b, struct perf_ext_read)
 
 #endif /* _UAPI_LINUX_PERF_EVENT_EXT_H */

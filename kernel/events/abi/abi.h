@@ -10,6 +10,7 @@ int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *a
 bool pe_attr_is_harmless(const struct perf_event_attr *attr);
 int pe_attr_check(struct perf_event_attr *attr);	/* pure; a part of pe_attr_copy() */
 int pe_attr_permit(const struct perf_event_attr *attr);	/* perf_event_paranoid up to 2 */
+int pe_attr_permit_branches(const struct perf_event_attr *attr);
 int pe_attr_set_clock(struct pe_event *e, clockid_t id);	/* e has its PMU */
 
 /* own_tasks.c: may current ask for this though perf_event_paranoid leaves nobody anything? */
@@ -21,6 +22,11 @@ static inline bool pe_own_tasks_allow(struct perf_event_attr *attr)
 	return false;
 }
 #endif
+
+/* open.c: rights that a session asks for as well */
+int pe_open_permit(struct perf_event_attr *attr, bool of_task, bool *own_tasks);
+bool pe_may_observe(struct task_struct *task, const struct perf_event_attr *attr, bool own_tasks);
+bool pe_read_fits(struct pe_event *e, struct pe_event *leader);
 
 /* limits.c: groups of users */
 extern int pe_task_gid, pe_cpu_gid;		/* -1: everybody */
@@ -39,6 +45,7 @@ struct pe_glance {
 	struct pe_times	times;
 };
 
+int pe_read_target(struct pe_event *e, bool all, u64 *words);
 void pe_peek(struct pe_event *e, struct pe_glance *glance);
 
 /* ioctl.c */

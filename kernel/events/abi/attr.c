@@ -115,7 +115,13 @@ static int allow_kernel(const char *what)
 	return ret ? pe_err(ret, what) : 0;
 }
 
-static int permit_branches(const struct perf_event_attr *attr)
+/**
+ * pe_attr_permit_branches() - the part of pe_attr_permit() that pe_attr_copy() has done
+ * @attr: a checked request
+ *
+ * Return: 0, -EACCES, or what the security module says.
+ */
+int pe_attr_permit_branches(const struct perf_event_attr *attr)
 {
 	if (shows_kernel_branches(attr))
 		return allow_kernel("attr.branch_sample_type: no right to see the kernel's");
@@ -204,7 +210,7 @@ int pe_attr_copy(struct perf_event_attr __user *uattr, struct perf_event_attr *a
 	/* Known since branch sampling: the right to it is looked at before the other fields. */
 	ret = ret ?: check_masks(attr);
 	ret = ret ?: check_branches(attr);
-	ret = ret ?: permit_branches(attr);
+	ret = ret ?: pe_attr_permit_branches(attr);
 	return ret ?: check_samples(attr);
 }
 

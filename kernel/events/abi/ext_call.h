@@ -20,6 +20,9 @@ union pe_ext_struct {
 	struct perf_ext_sets	sets;
 	struct perf_ext_set_select select;
 	struct perf_ext_format	format;
+	struct perf_ext_create	create;
+	struct perf_ext_target	target;
+	struct perf_ext_read	read;
 };
 
 /**
@@ -75,5 +78,12 @@ void pe_ext_show_sets(struct seq_file *m, struct pe_event *e);
 int pe_ext_refuse_format(struct pe_event *e, const char **why);
 long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked);
 void pe_ext_show_format(struct seq_file *m, struct pe_event *e);
+
+/* ext_session.c, ext_read.c */
+long pe_ext_create(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_attach(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_detach(struct pe_event *e, struct pe_ext_ask *asked);
+long pe_ext_read(struct pe_event *e, struct pe_ext_ask *asked);
+void pe_ext_show_session(struct seq_file *m, struct pe_event *e);
 
 #endif /* _KERNEL_EVENTS_EXT_CALL_H */

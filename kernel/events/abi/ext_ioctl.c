@@ -16,7 +16,7 @@
 #include "../ext.h"
 
 #define FEATURES	(PERF_EXT_PERIODS | PERF_EXT_MASKS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK | \
-			 PERF_EXT_SETS | PERF_EXT_FORMATS)
+			 PERF_EXT_SETS | PERF_EXT_FORMATS | PERF_EXT_SESSIONS | PERF_EXT_READ)
 
 static_assert(sizeof(struct perf_ext_info) == 32);
 
@@ -25,7 +25,11 @@ static long pe_ext_get_info(struct pe_event *e, struct pe_ext_ask *ask)
 	struct perf_ext_info *info = &ask->u.info;
 	const char *why;
 
-	*info = (struct perf_ext_info){ .features = FEATURES };
+	*info = (struct perf_ext_info){
+		.features	= FEATURES,
+		.here		= pe_is_session(e) ? PERF_EXT_SESSIONS | PERF_EXT_READ : 0,
+		.most_members	= PE_MOST_MEMBERS,
+	};
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
@@ -81,6 +85,10 @@ static const struct pe_ext_call {
 	ASK(SET_INFO, sets, pe_ext_sets_info),
 	CALL(SET_SELECT, select, pe_ext_select_set),
 	CALL(FORMAT, format, pe_ext_change_format),
+	CALL(CREATE, create, pe_ext_create),
+	CALL(ATTACH, target, pe_ext_attach),
+	CALL(DETACH, target, pe_ext_detach),
+	ASK(READ, read, pe_ext_read),
 };
 
 /**
@@ -142,4 +150,5 @@ void pe_ext_show(struct seq_file *m, struct pe_event *e)
 	pe_ext_show_notify(m, e);
 	pe_ext_show_periods(m, e);
 	pe_ext_show_sets(m, e);
+	pe_ext_show_session(m, e);
 }

@@ -49,7 +49,8 @@ static void show_attr(struct seq_file *m, const struct pe_event *e)
 
 static void show_identity(struct seq_file *m, struct pe_event *e)
 {
-	struct task_struct *task = e->hw.target;
+	/* That of a session has none of those that it is attached to. */
+	struct task_struct *task = pe_is_session(e) ? NULL : e->hw.target;
 	int idx = pe_pmus_read_lock();
 	struct pmu *pmu = READ_ONCE(e->pmu);
 

@@ -17,8 +17,14 @@
 
 static int pe_file_release(struct inode *inode, struct file *file)
 {
-	if (file->private_data)		/* else the pattern, at boot */
-		pe_release(pe(file->private_data));
+	struct pe_event *e = pe(file->private_data);
+
+	if (!file->private_data)	/* the pattern, at boot */
+		return 0;
+	if (pe_is_session(e))
+		pe_session_end(e->session);
+	else
+		pe_release(e);
 	return 0;
 }
 

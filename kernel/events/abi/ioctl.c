@@ -39,7 +39,7 @@ static void pe_ioctl_reset(struct pe_ctx *ctx, void *arg)
 	local64_set(&e->count, 0);
 	if (e->counts_hits && !(e->hw.state & PERF_HES_STOPPED))
 		pe_hits_begin(e);
-	if (!e->attr.inherit)
+	if (!e->attr.inherit || pe_is_session(e))
 		atomic64_set(&e->gone_count, 0);	/* hits from elsewhere, see tracepoint.c */
 	if (unlikely(pe_ext(e)))
 		pe_masks_begin(e);
@@ -128,9 +128,33 @@ static void do_group(struct pe_event *leader, const struct command *cmd)
 		do_family(m, cmd);
 }
 
+/* All members, of all targets: one call for each target. */
+static void do_session(struct pe_event *leader, const struct command *cmd)
+{
+	struct group_command group = { .cmd = cmd };
+	struct pe_event *child, *m;
+	bool shown = false;
+
+	pe_session_lock_families(leader);
+	pe_for_each_member(m, leader) {
+		pe_ioctl_one(m, (void *)cmd);
+		shown |= is_shown(cmd, m);
+	}
+	list_for_each_entry(child, &leader->children, child_entry) {
+		group.leader = child;
+		if (shown)
+			pe_call(pe_ctx(child), pe_ioctl_group, &group);
+		else
+			pe_event_call(child, pe_ioctl_group, &group);
+	}
+	pe_session_unlock_families(leader);
+}
+
 static void obey(struct pe_event *e, const struct command *cmd, unsigned long flags)
 {
-	if (flags & PERF_IOC_FLAG_GROUP)
+	if (pe_is_session(e))
+		do_session(e, cmd);
+	else if (flags & PERF_IOC_FLAG_GROUP)
 		do_group(pe_leader(e), cmd);
 	else
 		do_family(e, cmd);
@@ -236,6 +260,16 @@ static int set_period(struct pe_event *e, u64 value)
 	return 0;
 }
 
+/* The members of a session write where its leader does. */
+static int set_output(struct pe_event *e, struct pe_event *target)
+{
+	if (!pe_is_session(e))
+		return pe_set_output(e, target);
+	if (e == target)
+		return pe_err(-EINVAL, "output: to itself");
+	return pe_session_share_buffer(e->session, target);
+}
+
 static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 {
 	struct pe_event *target;
@@ -243,12 +277,12 @@ static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 	int ret;
 
 	if (fd == -1UL)
-		return pe_set_output(e, NULL);
+		return set_output(e, NULL);
 	f = fdget(fd);
 	if (!fd_file(f))
 		return -EBADF;
 	target = pe_of_file(fd_file(f));
-	ret = target ? pe_set_output(e, target) : -EBADF;
+	ret = target ? set_output(e, target) : -EBADF;
 	fdput(f);
 	return ret;
 }

@@ -34,10 +34,8 @@
  */
 #include <linux/cleanup.h>
 #include <linux/fs.h>
-#include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/security.h>
-#include <linux/workqueue.h>
 #include "abi.h"
 
 /* -------------------------------------------------------------------- the vma */
@@ -107,32 +105,6 @@ static struct pe_event *get_listener(struct perf_buffer *rb)
 }
 
 /*
- * The last reference to an event must not be dropped here: freeing it takes locks that are held
- * elsewhere around mmap_lock (CPU hotplug, tracing).  A worker does it.
- */
-static LLIST_HEAD(unwanted);
-
-static void pe_mmap_put_unwanted(struct work_struct *work)
-{
-	struct llist_node *list = llist_del_all(&unwanted);
-	struct pe_event *e, *next;
-
-	llist_for_each_entry_safe(e, next, list, put_later)
-		pe_put(e);
-}
-
-static void put_outside(struct pe_event *e)
-{
-	static DECLARE_WORK(work, pe_mmap_put_unwanted);
-
-	if (refcount_dec_not_one(&e->refs))
-		return;
-	/* Nobody else has a reference, so it can be on the list only once. */
-	llist_add(&e->put_later, &unwanted);
-	schedule_work(&work);
-}
-
-/*
  * Nobody can map @rb any more.  Each turn takes one event off the list or finds that it has left
  * by itself, and starts again from the head: an event that pe_set_output() adds meanwhile does so
  * holding the mmap_mutex of one that is still listed, hence before that one is detached here.
@@ -147,7 +119,8 @@ static void detach_listeners(struct perf_buffer *rb)
 			if (pe_bound_buffer(e) == rb)
 				pe_bind_buffer(e, NULL);
 		}
-		put_outside(e);
+		/* What frees it takes locks that are held elsewhere around mmap_lock. */
+		pe_put_outside(e);
 	}
 }
 
@@ -272,6 +245,8 @@ static int make_buffer(struct pe_event *e, struct vm_area_struct *vma, unsigned 
 	ret = pe_charge_take(&charge, vma->vm_mm, nr_pages + 1);
 	if (ret)
 		return ret;
+	if (pe_is_session(e))
+		flags |= PE_BUFFER_CROWDED;
 	if (nr_pages <= INT_MAX)
 		rb = pe_buffer_alloc(nr_pages, watermark, e->cpu, flags);
 	if (!rb) {
@@ -401,7 +376,7 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	/* All children, on any CPU, would write to the one buffer. */
-	if (e->attr.inherit && e->cpu == -1)
+	if (e->attr.inherit && e->cpu == -1 && !pe_is_session(e))
 		return pe_err(-EINVAL, "mmap: an event with inherit needs a CPU");
 	if (!(vma->vm_flags & VM_SHARED))
 		return pe_err(-EINVAL, "mmap: must be MAP_SHARED");
@@ -420,6 +395,8 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 			return ret;
 	}
 
+	if (pe_is_session(e))
+		pe_session_share_buffer(e->session, e);
 	/* No copy in children of fork: the charge is for one mm. */
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &vma_ops;

@@ -100,19 +100,27 @@ static int check_gid(bool of_task)
 			 pe_err(-EACCES, "cpu: not in the group of perf_ext_cpu_gid");
 }
 
-static int permit(struct opening *o, pid_t pid)
+/**
+ * pe_open_permit() - may the caller have such events?
+ * @attr: a checked request; see pe_own_tasks_allow()
+ * @of_task: of a task, not of a CPU or cgroup
+ * @own_tasks: set: perf_ext_own_tasks has allowed it, so no capability helps
+ *
+ * Return: 0 or the error of perf_event_open().
+ */
+int pe_open_permit(struct perf_event_attr *attr, bool of_task, bool *own_tasks)
 {
-	bool of_task = pid != -1 && !(o->flags & PERF_FLAG_PID_CGROUP);
 	int err;
 
+	*own_tasks = false;
 	/* Own tasks only: a CPU or a cgroup is everybody's. */
 	if (perf_paranoid_any()) {
-		o->own_tasks = of_task && pe_own_tasks_allow(o->attr);
-		if (!o->own_tasks && !capable(CAP_SYS_ADMIN))
+		*own_tasks = of_task && pe_own_tasks_allow(attr);
+		if (!*own_tasks && !capable(CAP_SYS_ADMIN))
 			return pe_err(-EACCES, "perf_event_paranoid: above 2, needs CAP_SYS_ADMIN");
 	}
 	err = check_gid(of_task);
-	return err ?: pe_attr_permit(o->attr);
+	return err ?: pe_attr_permit(attr);
 }
 
 static int open_group_file(struct opening *o, int group_fd)
@@ -180,8 +188,13 @@ static int make_event(struct opening *o)
 	return o->attr->use_clockid ? pe_attr_set_clock(e, o->attr->clockid) : 0;
 }
 
-/* With sigtrap the caller also sends signals to the task. */
-static bool may_observe(const struct opening *o, struct task_struct *task)
+/**
+ * pe_may_observe() - may the caller have events of a task?
+ * @task: the task, whose exec_update_lock is held
+ * @attr: of the event; with sigtrap the caller also sends signals to the task
+ * @own_tasks: see struct pe_event
+ */
+bool pe_may_observe(struct task_struct *task, const struct perf_event_attr *attr, bool own_tasks)
 {
 	unsigned int mode = PTRACE_MODE_READ_REALCREDS;
 	bool capable;
@@ -189,8 +202,8 @@ static bool may_observe(const struct opening *o, struct task_struct *task)
 	/* What ptrace_may_access() would say, whatever the mode. */
 	if (same_thread_group(task, current))
 		return true;
-	capable = !o->own_tasks && perfmon_capable();
-	if (o->attr->sigtrap) {
+	capable = !own_tasks && perfmon_capable();
+	if (attr->sigtrap) {
 		rcu_read_lock();
 		capable &= ns_capable(__task_cred(task)->user_ns, CAP_KILL);
 		rcu_read_unlock();
@@ -209,7 +222,8 @@ static int check_task(struct opening *o)
 	if (err)
 		return err;
 	o->cred_locked = true;
-	return may_observe(o, o->task) ? 0 : pe_err(-EACCES, "pid: no right to trace it");
+	return pe_may_observe(o->task, o->attr, o->own_tasks) ? 0 :
+		pe_err(-EACCES, "pid: no right to trace it");
 }
 
 /* May @e become a sibling of @leader?  The rules of perf_event_open(2). */
@@ -235,7 +249,12 @@ static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ct
 	return pe_ext_refuse_member(e, leader);
 }
 
-static bool read_fits(struct pe_event *e, struct pe_event *leader)
+/**
+ * pe_read_fits() - can a group be read that has one member more?
+ * @e: the event that is to join it, or the leader
+ * @leader: the leader, its ctx->mutex held
+ */
+bool pe_read_fits(struct pe_event *e, struct pe_event *leader)
 {
 	unsigned int siblings = leader->nr_siblings + 1;
 	struct pe_event *m;
@@ -295,7 +314,7 @@ static int open_ctx(struct opening *o)
 		if (err)
 			return err;
 	}
-	if (!read_fits(e, o->leader ?: e))
+	if (!pe_read_fits(e, o->leader ?: e))
 		return pe_err(-E2BIG, "group_fd: the group is too large to be read");
 	if (pe_needs_tracer(e) && !traced_by(e, o->leader))
 		return pe_err(-EINVAL, "attr.aux_*: the leader of the group cannot do that");
@@ -350,7 +369,8 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 		return pe_err(-EINVAL, "flags: unknown bit");
 	err = pe_attr_copy(attr_uptr, &attr);
 	if (!err)
-		err = permit(&o, pid);
+		err = pe_open_permit(&attr, pid != -1 && !(flags & PERF_FLAG_PID_CGROUP),
+				     &o.own_tasks);
 	if (err)
 		return err;
 	/* pid is the cgroup's directory, and its tasks are observed on one CPU. */

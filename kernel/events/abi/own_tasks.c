@@ -8,9 +8,9 @@
  * users do.  With 1 here, what is left is what a tracer of the task could see as well, and how long
  * it took:
  *
- *   of a task, not of a CPU or a cgroup: permit() in open.c
+ *   of a task, not of a CPU or a cgroup: pe_open_permit() in open.c
  *   that current may trace: its own threads, or what ptrace_may_access() grants, which asks the
- *     security modules; CAP_PERFMON does not replace it, as it would up to 2: may_observe() there
+ *     security modules; CAP_PERFMON does not replace it, as it would up to 2: pe_may_observe()
  *   in user mode: no kernel, no hypervisor, nothing that CAP_PERFMON is for, though current may
  *     have it: pe_attr_is_harmless()
  *   by the CPU's counters or by software: no tracepoints or probes, whose data are the kernel's, no

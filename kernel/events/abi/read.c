@@ -49,10 +49,10 @@ static bool of_group(const struct reading *r)
 	return r->format & PERF_FORMAT_GROUP;
 }
 
-/* Fork copies events of tasks. */
+/* Fork copies events of tasks, and sessions are copied to targets. */
 static bool has_family(const struct pe_event *e)
 {
-	return e->attr.inherit && e->attach_state & PERF_ATTACH_TASK;
+	return e->attr.inherit && (e->attach_state & PERF_ATTACH_TASK || pe_is_session(e));
 }
 
 /* Bring the counts of what is in hardware up to date.  Return: 0 or the PMU's error. */
@@ -135,21 +135,26 @@ static __always_inline void put_words(struct reading *r, struct pe_event *e)
 		word = pe_read_put_member(word, format, m, opened_count(m, &now));
 }
 
+static __always_inline void add_times(struct reading *r, struct pe_event *e, u64 *now)
+{
+	struct pe_times times;
+
+	if (!(r->format & PE_FORMAT_TIMES))
+		return;
+	*now = pe_now();
+	times = pe_times_now(e, *now);
+	r->times.enabled += times.enabled;
+	r->times.running += times.running;
+	pe_read_put_times(r->words + 1, r->format, &r->times);
+}
+
 /* A child adds its counts and times to those in the words. */
 static void add_to_words(struct reading *r, struct pe_event *e)
 {
 	u64 now = 0, *count = r->words;
 	struct pe_event *m;
 
-	if (r->format & PE_FORMAT_TIMES) {
-		struct pe_times times;
-
-		now = pe_now();
-		times = pe_times_now(e, now);
-		r->times.enabled += times.enabled;
-		r->times.running += times.running;
-		pe_read_put_times(r->words + 1, r->format, &r->times);
-	}
+	add_times(r, e, &now);
 	if (!of_group(r)) {
 		*count += own_count(e, &now);
 		return;
@@ -161,24 +166,45 @@ static void add_to_words(struct reading *r, struct pe_event *e)
 	}
 }
 
+/* The same for what is left of a group that leaves a session: the other counts are in the sums. */
+static noinline void add_what_is_left(struct reading *r, struct pe_event *e)
+{
+	struct pe_event *leader = pe_parent(e), *m, *o;
+	u64 now = 0, *count;
+
+	add_times(r, e, &now);
+	pe_for_each_member(m, e) {
+		count = r->words + pe_read_head_words(r->format);
+		for (o = leader; o && o != pe_parent(m); o = pe_next_member(o, leader))
+			count += pe_read_member_words(r->format);
+		if (o)
+			*count += own_count(m, &now);
+	}
+}
+
 /* Return: 0, or why there is no answer. */
 static int take(struct pe_ctx *ctx, struct reading *r)
 {
 	struct pe_event *e = r->e;
+	bool whole = true;
 	int err;
 
 	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
-	if (e->parent && of_group(r) && !same_shape(e))
+	if (e->parent && of_group(r))
+		whole = same_shape(e);
+	if (!whole && !pe_of_target(e))
 		return -ECHILD;
 	if (!r->glance || ctx->oncpu == smp_processor_id()) {
 		err = sync_counts(e, ctx, of_group(r));
 		if (err)
 			return err;
 	}
-	if (e->parent)
+	if (!e->parent)
+		put_words(r, e);
+	else if (likely(whole))
 		add_to_words(r, e);
 	else
-		put_words(r, e);
+		add_what_is_left(r, e);
 	return 0;
 }
 
@@ -243,21 +269,63 @@ static bool take_here(struct reading *r)
 	return true;
 }
 
-/* @r->e, and then its children.  ctx->mutex is held. */
-static void take_family(struct reading *r)
+static void take_anywhere(struct reading *r)
+{
+	if (!take_here(r))
+		pe_event_call(r->e, pe_read_take, r);
+}
+
+/* @r->e, and then its children.  ctx->mutex and the family lock are held. */
+static void take_locked_family(struct reading *r)
 {
 	struct pe_event *e = r->e, *child;
 
-	guard(mutex)(&e->family_lock);
-	if (!take_here(r))
-		pe_event_call(e, pe_read_take, r);
+	take_anywhere(r);
 	list_for_each_entry(child, &e->children, child_entry) {
 		if (r->err)
 			break;
 		r->e = child;
-		if (!take_here(r))
-			pe_event_call(child, pe_read_take, r);
+		take_anywhere(r);
 	}
+}
+
+/* ctx->mutex is held. */
+static void take_family(struct reading *r)
+{
+	struct pe_event *e = r->e;
+
+	if (pe_is_session(e) && of_group(r)) {
+		pe_session_lock_families(e);
+		take_locked_family(r);
+		pe_session_unlock_families(e);
+	} else {
+		guard(mutex)(&e->family_lock);
+		take_locked_family(r);
+	}
+}
+
+/**
+ * pe_read_target() - counts and times of a group of a session, of one target or more
+ * @e: the leader of a session, or its copy for a target; families locked, ctx->mutex of the session
+ *	held
+ * @all: of the leader: the sums of all copies, too; otherwise those of the copies that are gone
+ * @words: set to the number of members, time enabled, time running, and a count for each member
+ *
+ * Return: 0 or the error of a PMU.
+ */
+int pe_read_target(struct pe_event *e, bool all, u64 *words)
+{
+	struct reading r = {
+		.e	= e,
+		.format	= PERF_FORMAT_GROUP | PE_FORMAT_TIMES,
+		.words	= words,
+	};
+
+	if (all)
+		take_locked_family(&r);
+	else
+		take_anywhere(&r);
+	return r.err;
 }
 
 /* Words of a read that need not be allocated: a group of eight with all that can be said of it. */

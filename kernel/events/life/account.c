@@ -3,8 +3,9 @@
  * What is needed: switches and counters that keep hooks free of cost while no event needs them.
  *
  * pe_account() is called once for each event that was opened (not for inherited ones: their parent
- * outlives them), before the event is put in a context; pe_unaccount() when it is freed.  Both in
- * task context; pe_account() may sleep, pe_unaccount() may not.
+ * outlives them), and for each that a session has on a cgroup, before the event is put in a
+ * context; pe_unaccount() when it is freed.  Both in task context; pe_account() may sleep,
+ * pe_unaccount() may not.
  *
  * What an event may need:
  *
@@ -149,6 +150,12 @@ static void add_sideband_user(const struct pe_event *e, int change)
 		atomic_add(change, &pe_build_id_users);
 }
 
+/* What a child needs, its parent does; but that of a session is of no cgroup itself. */
+static bool needs_nothing(const struct pe_event *e)
+{
+	return e->parent && !e->cgrp;
+}
+
 /**
  * pe_account() - note what a new event needs
  * @e: the event, complete but in no context
@@ -157,7 +164,7 @@ static void add_sideband_user(const struct pe_event *e, int change)
  */
 void pe_account(struct pe_event *e)
 {
-	if (e->parent)
+	if (needs_nothing(e))
 		return;
 	if (needs_switches(e))
 		get_switches();
@@ -175,7 +182,7 @@ void pe_account(struct pe_event *e)
  */
 void pe_unaccount(struct pe_event *e)
 {
-	if (e->parent)
+	if (needs_nothing(e))
 		return;
 	add_sideband_user(e, -1);
 	add_cgroup_user(e, -1);

@@ -16,25 +16,55 @@ static struct perf_cgroup *cgroup_of(struct cgroup_subsys_state *css)
 }
 
 /**
- * pe_cgroup_connect() - make an event one of a cgroup
- * @e: an event of a CPU, not yet attached
- * @fd: descriptor of the cgroup's directory
+ * pe_cgroup_find() - the cgroup behind a file descriptor
+ * @fd: descriptor of its directory
  *
- * Return: 0; -EBADF if @fd is no such thing; -ENOENT if the cgroup was removed; -EINVAL if @e is
- * to join a group that is not of this cgroup.
+ * Return: the cgroup, for pe_cgroup_put(); -EBADF if @fd is no such thing; -ENOENT if the cgroup
+ * was removed.
  */
-int pe_cgroup_connect(struct pe_event *e, int fd)
+struct perf_cgroup *pe_cgroup_find(int fd)
 {
 	struct cgroup_subsys_state *css;
 
 	CLASS(fd, f)(fd);
 	if (fd_empty(f))
-		return -EBADF;
+		return ERR_PTR(-EBADF);
 	css = css_tryget_online_from_dir(fd_file(f)->f_path.dentry, &perf_event_cgrp_subsys);
-	if (IS_ERR(css))
-		return PTR_ERR(css);
-	e->cgrp = cgroup_of(css);
-	return pe_is_leader(e) || pe_leader(e)->cgrp == e->cgrp ? 0 : -EINVAL;
+	return IS_ERR(css) ? ERR_CAST(css) : cgroup_of(css);
+}
+
+/**
+ * pe_cgroup_connect() - make an event one of a cgroup
+ * @e: an event of a CPU, not yet attached
+ * @cgrp: the cgroup; the caller's reference goes to the event
+ *
+ * Return: 0; -EINVAL if @e is to join a group that is not of this cgroup.
+ */
+int pe_cgroup_connect(struct pe_event *e, struct perf_cgroup *cgrp)
+{
+	e->cgrp = cgrp;
+	return pe_is_leader(e) || pe_leader(e)->cgrp == cgrp ? 0 : -EINVAL;
+}
+
+/**
+ * pe_cgroup_get() - one more reference, for pe_cgroup_put()
+ * @cgrp: the cgroup
+ *
+ * Return: @cgrp
+ */
+struct perf_cgroup *pe_cgroup_get(struct perf_cgroup *cgrp)
+{
+	css_get(&cgrp->css);
+	return cgrp;
+}
+
+/**
+ * pe_cgroup_id() - what PERF_SAMPLE_CGROUP says of a cgroup
+ * @cgrp: the cgroup
+ */
+u64 pe_cgroup_id(const struct perf_cgroup *cgrp)
+{
+	return cgroup_id(cgrp->css.cgroup);
 }
 
 /**

@@ -22,6 +22,7 @@
  * Called from task context.
  */
 
+#include <linux/llist.h>
 #include <linux/pid_namespace.h>
 #include <linux/task_work.h>
 #include <linux/trace_events.h>
@@ -142,6 +143,46 @@ void pe_put(struct pe_event *e)
 	pe_unaccount(e);
 	security_perf_event_free(&e->pub);
 	destroy(e);
+}
+
+/* References that are dropped by a worker. */
+static LLIST_HEAD(unwanted);
+
+static void pe_event_put_unwanted(struct work_struct *work)
+{
+	struct llist_node *list = llist_del_all(&unwanted);
+	struct pe_event *e, *next;
+
+	llist_for_each_entry_safe(e, next, list, put_later)
+		pe_put(e);
+}
+
+static DECLARE_WORK(unwanted_work, pe_event_put_unwanted);
+
+/**
+ * pe_put_outside() - as pe_put(), where freeing an event would take locks in the wrong order
+ * @e: the event
+ *
+ * Those of CPU hotplug and tracing, under mmap_lock or while a CPU goes offline: the last reference
+ * is left to a worker.
+ */
+void pe_put_outside(struct pe_event *e)
+{
+	if (refcount_dec_not_one(&e->refs))
+		return;
+	/* Nobody else has a reference, so it can be on the list only once. */
+	llist_add(&e->put_later, &unwanted);
+	schedule_work(&unwanted_work);
+}
+
+/**
+ * pe_put_settle() - wait until those are freed
+ *
+ * Task context, without any lock that freeing an event takes.
+ */
+void pe_put_settle(void)
+{
+	flush_work(&unwanted_work);
 }
 
 /**
@@ -277,15 +318,24 @@ static int check_tracing(struct pe_event *e)
 	return 0;
 }
 
-/* What only some events need. */
-static int equip(struct pe_event *e, const int *cgroup_fd)
+static int connect_cgroup(struct pe_event *e, const struct pe_origin_args *args)
 {
+	struct perf_cgroup *cgrp;
+
+	cgrp = args->cgroup_fd ? pe_cgroup_find(*args->cgroup_fd) : pe_cgroup_get(args->cgrp);
+	return IS_ERR(cgrp) ? PTR_ERR(cgrp) : pe_cgroup_connect(e, cgrp);
+}
+
+/* What only some events need. */
+static int equip(struct pe_event *e, const struct pe_origin_args *args)
+{
+	bool of_cgroup = args->cgroup_fd || args->cgrp;
 	struct pmu *pmu = e->pmu;
 	int err;
 
 	/* nothing per task on such a PMU */
 	if (pmu->task_ctx_nr == perf_invalid_context &&
-	    (e->attach_state & PERF_ATTACH_TASK || cgroup_fd))
+	    (e->attach_state & PERF_ATTACH_TASK || of_cgroup))
 		return pe_err(-EINVAL, "pid: the PMU counts for CPUs only");
 	if (pmu->task_ctx_nr == perf_sw_context)
 		e->event_caps |= PERF_EV_CAP_SOFTWARE;
@@ -295,8 +345,8 @@ static int equip(struct pe_event *e, const int *cgroup_fd)
 		return err;
 	if (e->parent)
 		pe_bpf_inherit(e);
-	if (cgroup_fd) {
-		err = pe_cgroup_connect(e, *cgroup_fd);
+	if (of_cgroup) {
+		err = connect_cgroup(e, args);
 		if (err)
 			return err;
 	}
@@ -372,7 +422,7 @@ struct pe_event *pe_alloc(const struct pe_origin_args *args)
 	if (err)
 		note_refusal(e, err);
 	else
-		err = equip(e, args->cgroup_fd);
+		err = equip(e, args);
 	if (err)
 		goto fail;
 	pe_account(e);

@@ -71,6 +71,9 @@ static struct pe_event *next_to_leave(struct pe_ctx *ctx)
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	e = list_first_entry_or_null(&ctx->events, struct pe_event, ctx_entry);
+	/* What is left of a session's group can be read: it goes with its leader, see read.c. */
+	if (e && e->nr_siblings && pe_of_target(e))
+		e = pe(list_last_entry(&e->sibling_list, struct perf_event, sibling_list));
 	/* Attached events have a reference: it is dropped after they are detached. */
 	if (e)
 		pe_get(e);

@@ -7,7 +7,8 @@
  *	up, prepare	the CPU does not run: timers that it left behind are stopped
  *	up, online	its context comes in, events can be opened, PMU scopes without a CPU get it
  *	down, online	for PMUs with a scope another CPU takes over, with the events; all other
- *			events of the CPU leave for good: they are OFF, alone, and can be read
+ *			events of the CPU leave for good: they are OFF, alone, and can be read;
+ *			those of sessions leave their families
  *	down, prepare	nothing is left
  *
  * Drivers with CPU masks of their own move their events before, in their own callbacks.  Events
@@ -104,6 +105,7 @@ int perf_event_init_cpu(unsigned int cpu)
 	smp_call_function_single(cpu, pe_cpu_enter, NULL, 1);
 	pcpu->online = true;
 	mutex_unlock(&pcpu->ctx.mutex);
+	pe_session_cpu_comes(cpu);
 	return 0;
 }
 
@@ -123,6 +125,7 @@ int perf_event_exit_cpu(unsigned int cpu)
 	leave_scopes(cpu);
 	mutex_lock(&pcpu->ctx.mutex);
 	pcpu->online = false;
+	pe_session_cpu_goes(&pcpu->ctx);
 	smp_call_function_single(cpu, pe_cpu_leave, NULL, 1);
 	mutex_unlock(&pcpu->ctx.mutex);
 	return 0;

@@ -105,14 +105,19 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 {
 	struct pe_event *origin = pe_origin(from), *e;
 	enum perf_event_state state;
-	unsigned int gen;
+	unsigned int gen, session_gen = 0;
+	bool left = false;
 
 	/* One look at both, so that a change of the family is seen here or when the copy joins. */
 	mutex_lock(&origin->family_lock);
 	gen = origin->family_gen;
 	state = READ_ONCE(from->state);
+	if (pe_is_session(origin)) {
+		session_gen = origin->session_gen;
+		left = !from->in_family;
+	}
 	mutex_unlock(&origin->family_lock);
-	if (READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
+	if (left || READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
 	if (!leader && pe_bulk_can(from))
 		e = pe_bulk_copy(from, state, ctx, stock);
@@ -122,6 +127,7 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 		return e;
 	compare(e, from);
 	e->family_gen = gen;
+	e->session_gen = session_gen;
 	list_add_tail(&e->child_entry, &ctx->unjoined);
 	return e;
 }
@@ -310,6 +316,26 @@ static void follow_filters(struct pe_event *e)
 		pe_addr_filters_apply(e);
 }
 
+/*
+ * A new task is a target of a session with all members, or not at all: its parent may just have
+ * become one, or be leaving, when it was forked.
+ */
+static bool is_whole(const struct pe_event *e, const struct pe_event *parent)
+{
+	if (!pe_is_leader(parent))
+		return !pe_is_leader(e);
+	return pe_is_leader(e) && e->nr_siblings == parent->nr_siblings &&
+	       e->session_gen == parent->session_gen;
+}
+
+/* With the family lock. */
+static bool may_join(struct pe_event *e, struct pe_event *parent)
+{
+	return READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
+	       READ_ONCE(e->state) > PERF_EVENT_STATE_REVOKED &&
+	       (!pe_is_session(parent) || is_whole(e, parent)) && follow(e);
+}
+
 static void join_family(struct pe_event *e)
 {
 	struct pe_event *parent = pe_parent(e);
@@ -319,8 +345,7 @@ static void join_family(struct pe_event *e)
 		pe_get(e);	/* the closing of the family drops it */
 	mutex_lock(&parent->family_lock);
 	list_del_init(&e->child_entry);
-	if (READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
-	    READ_ONCE(e->state) > PERF_EVENT_STATE_REVOKED && follow(e)) {
+	if (may_join(e, parent)) {
 		list_add_tail(&e->child_entry, &parent->children);
 		e->in_family = true;
 		mutex_unlock(&parent->family_lock);

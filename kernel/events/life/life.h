@@ -12,7 +12,8 @@ struct pe_origin_args {
 	struct task_struct		*task;
 	struct pe_event			*leader;	/* NULL: its own */
 	struct pe_event			*parent;	/* NULL: opened, not inherited */
-	const int			*cgroup_fd;	/* NULL: not of a cgroup */
+	const int			*cgroup_fd;	/* NULL: not of a cgroup, or */
+	struct perf_cgroup		*cgrp;		/* of this one */
 	perf_overflow_handler_t		handler;
 	void				*handler_context;
 	bool				own_tasks;	/* see struct pe_event */
@@ -22,6 +23,8 @@ struct pe_event *pe_alloc(const struct pe_origin_args *args);
 void pe_get(struct pe_event *e);
 bool pe_tryget(struct pe_event *e);
 void pe_put(struct pe_event *e);
+void pe_put_outside(struct pe_event *e);
+void pe_put_settle(void);
 void pe_snapshot_put(struct pe_event **events, unsigned int nr);	/* of pe_ctx_snapshot() */
 void pe_event_caches_init(void);
 extern struct kmem_cache *pe_event_cache;
@@ -142,6 +145,97 @@ void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg
 struct pe_event **pe_family_snapshot(struct pe_event *e, unsigned int *nr);
 void pe_child_leave(struct pe_event *child, enum perf_event_state final);
 
+/* session.c */
+#define PE_MOST_MEMBERS	64U		/* of a session */
+
+/**
+ * struct pe_target - what a session is attached to
+ * @task: the task, or NULL
+ * @cpu: without a task: the CPU
+ * @cgrp: the cgroup on that CPU, or NULL
+ * @own_tasks: see struct pe_event
+ * @inherit: the tasks that it forks are targets, too
+ * @resume: it goes on with the periods that DETACH has cut off
+ */
+struct pe_target {
+	struct task_struct	*task;
+	int			cpu;
+	struct perf_cgroup	*cgrp;
+	bool			own_tasks;
+	bool			inherit;
+	bool			resume;
+};
+
+struct pe_resume;
+
+/**
+ * struct pe_session - events that count what their copies have counted, on targets; see session.c
+ * @mutex: targets come and go
+ * @of_cpus: they are CPUs, and cgroups on CPUs; otherwise tasks			I
+ * @ctx: the context of the members, which is never in				I
+ * @entry: all sessions							sessions_lock
+ * @uid: who has made it							I
+ * @events: on targets, as far as they were counted				sessions_lock
+ * @returns: there is a struct pe_return					sessions_lock
+ * @came: CPUs that have come since @work has looked				sessions_lock
+ * @return_to: struct pe_return: what CPUs that come are attached to		mutex
+ * @work: attaches them
+ * @resume: what DETACH has cut off, for each member				mutex
+ * @nr: members									I
+ * @member: the events, the leader first					I
+ */
+struct pe_session {
+	struct mutex		mutex;		/* see above */
+	bool			of_cpus;
+	struct pe_ctx		*ctx;
+	struct list_head	entry;
+	kuid_t			uid;
+	unsigned long		events;
+	bool			returns;
+	struct cpumask		came;
+	struct list_head	return_to;
+	struct work_struct	work;
+	struct pe_resume	*resume;
+	unsigned int		nr;
+	struct pe_event		*member[] __counted_by(nr);
+};
+
+#ifdef CONFIG_PERF_EVENTS_EXT
+struct pe_session *pe_session_new(unsigned int most, bool of_cpus);
+struct pe_event *pe_session_make(struct pe_session *s, struct perf_event_attr *attr,
+				 bool own_tasks);
+int pe_session_add(struct pe_session *s, struct pe_event *e);
+void pe_session_end(struct pe_session *s);
+void pe_session_lock_families(struct pe_event *leader);
+void pe_session_unlock_families(struct pe_event *leader);
+int pe_session_share_buffer(struct pe_session *s, struct pe_event *target);
+int pe_session_charge(struct pe_session *s, unsigned int targets);
+bool pe_session_has(struct pe_session *s, const struct pe_target *t);
+int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
+int pe_session_place(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
+void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned int nr,
+		      bool inherit);
+void pe_session_drop(struct pe_event **copies, unsigned int nr);
+bool pe_session_detach(struct pe_session *s, const struct pe_target *t);
+/* session_cpu.c */
+void pe_session_settle(struct pe_session *s);
+int pe_session_attach_cpus(struct pe_session *s, struct pe_target *t, bool returns);
+bool pe_session_forget(struct pe_session *s, const struct pe_target *t);
+void pe_session_cpu_comes(unsigned int cpu);
+void pe_session_cpu_goes(struct pe_ctx *ctx);
+#else
+static inline void pe_session_end(struct pe_session *s) { }
+static inline int pe_session_share_buffer(struct pe_session *s, struct pe_event *target)
+{
+	return 0;
+}
+
+static inline void pe_session_lock_families(struct pe_event *leader) { }
+static inline void pe_session_unlock_families(struct pe_event *leader) { }
+static inline void pe_session_cpu_comes(unsigned int cpu) { }
+static inline void pe_session_cpu_goes(struct pe_ctx *ctx) { }
+#endif
+
 /* pmu_register.c */
 void pe_pmu_free(struct pmu *pmu);
 void pe_pmu_revoke(struct pe_event *e);
@@ -152,12 +246,30 @@ void pe_pmu_dev_free(struct pmu *pmu);
 
 /* cgroup_css.c */
 #ifdef CONFIG_CGROUP_PERF
-int pe_cgroup_connect(struct pe_event *e, int fd);
+struct perf_cgroup *pe_cgroup_find(int fd);
+struct perf_cgroup *pe_cgroup_get(struct perf_cgroup *cgrp);
 void pe_cgroup_put(struct perf_cgroup *cgrp);
+int pe_cgroup_connect(struct pe_event *e, struct perf_cgroup *cgrp);
+u64 pe_cgroup_id(const struct perf_cgroup *cgrp);
 #else
-static inline int pe_cgroup_connect(struct pe_event *e, int fd)
+static inline struct perf_cgroup *pe_cgroup_find(int fd)
+{
+	return ERR_PTR(-EINVAL);
+}
+
+static inline struct perf_cgroup *pe_cgroup_get(struct perf_cgroup *cgrp)
+{
+	return cgrp;
+}
+
+static inline int pe_cgroup_connect(struct pe_event *e, struct perf_cgroup *cgrp)
 {
 	return -EINVAL;
+}
+
+static inline u64 pe_cgroup_id(const struct perf_cgroup *cgrp)
+{
+	return 0;
 }
 
 static inline void pe_cgroup_put(struct perf_cgroup *cgrp) { }

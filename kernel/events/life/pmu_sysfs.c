@@ -112,7 +112,7 @@ static BUS_ATTR_RO(last_error);
 /* What <uapi/linux/perf_event_ext.h> offers, by the names of the feature bits. */
 static ssize_t extensions_show(const struct bus_type *bus, char *buf)
 {
-	return sysfs_emit(buf, "periods masks notify block sets formats\n");
+	return sysfs_emit(buf, "periods masks notify block sets formats sessions read\n");
 }
 static BUS_ATTR_RO(extensions);
 

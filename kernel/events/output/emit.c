@@ -43,26 +43,27 @@ static noinline void write_lost(struct perf_output_handle *handle, const struct 
 	pe_output_wrote(handle, pe_put_trailer(handle->addr + sizeof(rec), e));
 }
 
-static noinline int refused(struct perf_output_handle *handle, struct pe_event *e,
+static noinline int refused(struct perf_output_handle *handle, struct pe_event *from,
 			    struct perf_buffer *rb, enum pe_reserved how)
 {
 	if (how == PE_FULL || rb->nr_pages)
-		atomic64_inc(&e->lost_samples);
+		pe_count_lost(from);
 	if (how == PE_FULL && handle->wakeup)
-		pe_tell_reader(e, rb);
+		pe_tell_reader(from->sink, rb);
 	return -ENOSPC;
 }
 
 /* Preemption is off, and stays off unless this fails. */
-static __always_inline int begin_in(struct perf_output_handle *handle, struct pe_event *e,
+static __always_inline int begin_in(struct perf_output_handle *handle, struct pe_event *from,
 				    struct perf_buffer *rb, unsigned int size, bool backward)
 {
+	struct pe_event *e = from->sink;
 	enum pe_reserved how;
 
 	how = pe_reserve_slow(handle, rb, size, sizeof(struct lost_record) + e->plan.id_size,
 			      backward);
 	if (unlikely(how > PE_RESERVED_LOST)) {
-		int err = refused(handle, e, rb, how);
+		int err = refused(handle, from, rb, how);
 
 		preempt_enable();
 		return err;
@@ -83,12 +84,11 @@ noinline int pe_record_too_long(struct pe_event *e)
 {
 	struct perf_buffer *rb;
 
-	e = e->sink;
 	guard(preempt)();
-	rb = rcu_dereference_sched(e->rb);
+	rb = rcu_dereference_sched(e->sink->rb);
 	if (rb && rb->nr_pages) {
 		pe_lose(rb);
-		atomic64_inc(&e->lost_samples);
+		pe_count_lost(e);
 	}
 	return -ENOSPC;
 }
@@ -96,13 +96,13 @@ noinline int pe_record_too_long(struct pe_event *e)
 static __always_inline int begin(struct perf_output_handle *handle, struct perf_event *event,
 				 unsigned int size, bool backward)
 {
-	struct pe_event *e = pe(event)->sink;
+	struct pe_event *e = pe(event);
 	struct perf_buffer *rb;
 
 	if (unlikely(!size))
 		return pe_record_too_long(e);
 	preempt_disable();
-	rb = rcu_dereference_sched(e->rb);
+	rb = rcu_dereference_sched(e->sink->rb);
 	if (likely(rb))
 		return begin_in(handle, e, rb, size, backward);
 	preempt_enable();
@@ -122,7 +122,7 @@ int pe_output_begin_in(struct perf_output_handle *handle, struct pe_event *e,
 		       struct perf_buffer *rb, unsigned int size)
 {
 	preempt_disable();
-	return begin_in(handle, e->sink, rb, size, is_write_backward(&e->pub));
+	return begin_in(handle, e, rb, size, is_write_backward(&e->pub));
 }
 
 /* Contract: see <linux/perf_event.h>.  Without a buffer the answer is -ENOSPC as well. */

@@ -89,6 +89,14 @@ static inline u32 pe_sample_read_size(const struct pe_event *e)
 
 /* sample.c */
 void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e);
+/* A record of @e has found no room.  A session has such numbers of its targets, too. */
+static inline void pe_count_lost(struct pe_event *e)
+{
+	atomic64_inc(&e->sink->lost_samples);
+	if (pe_of_target(e))
+		atomic64_inc(&e->lost_samples);
+}
+
 u32 pe_event_pid(const struct pe_event *e, struct task_struct *task);
 u32 pe_event_tid(const struct pe_event *e, struct task_struct *task);
 u64 pe_event_clock(const struct pe_event *e);

@@ -390,10 +390,10 @@ static noinline int with_handle(struct perf_event *event, struct perf_sample_dat
  * The buffer is full.  What pe_reserve_slow() would do, less what it does as a writer: this one
  * never counted itself in rb->nest, so nobody relies on it to publish or to wake.
  */
-static int lose(struct pe_event *sink, struct perf_buffer *rb)
+static int lose(struct pe_event *e, struct perf_buffer *rb)
 {
 	local_inc(&rb->lost);
-	atomic64_inc(&sink->lost_samples);
+	pe_count_lost(e);
 	return -ENOSPC;
 }
 
@@ -439,7 +439,7 @@ static __always_inline int output(struct perf_event *event, struct perf_sample_d
 	how = pe_reserve(rb, size, backward, &at);
 	if (unlikely(how != PE_RESERVED)) {
 		if (how == PE_FULL)
-			return lose(e->sink, rb);
+			return lose(e, rb);
 		if (unlikely(how == PE_DUE))
 			pe_tell_reader(e->sink, rb);
 		return with_handle(&e->pub, data, regs, size, backward);

@@ -158,6 +158,7 @@ struct perf_buffer {
 #define PE_GATE_CROWDED		1	/* writers of several CPUs take turns */
 
 #define PE_BUFFER_WRITABLE	0x01	/* the reader may write data_tail */
+#define PE_BUFFER_CROWDED	0x02	/* from the start: see pe_buffer_crowd() */
 
 struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int flags);
 

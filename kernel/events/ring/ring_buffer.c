@@ -266,7 +266,7 @@ static void pe_buffer_free_work(struct work_struct *work)
  * @watermark: bytes after which the reader is woken; 0: half of the data pages
  * @cpu: the pages come from the node of this CPU; -1: from anywhere
  * @flags: PE_BUFFER_WRITABLE when the reader tells how far it is; else old records are
- *	overwritten
+ *	overwritten.  PE_BUFFER_CROWDED for writers of several CPUs
  *
  * Task context, may sleep.  Return: a buffer with one reference, or NULL.
  */
@@ -289,6 +289,10 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 	rb->overwrite = !(flags & PE_BUFFER_WRITABLE);
 	if (!nr_pages)
 		set_bit(PE_GATE_PAUSED, &rb->gate);	/* spares the writers a test for it */
+	if (flags & PE_BUFFER_CROWDED) {
+		set_bit(PE_GATE_CROWDED, &rb->gate);
+		rb->crowded = true;
+	}
 	atomic_set(&rb->writer, -1);
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->listeners_lock);

@@ -54,7 +54,8 @@ static atomic64_t last_equiv_id;
  * Signals, records and values of single events tell; so does whatever acts on one task: exec,
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
  * the CPU of the original.  A program may read the counter of an event that it has mapped, unless
- * that was for its samples, as those of all tasks go there.  Notification stops single copies.
+ * that was for its samples, as those of all tasks go there.  Notification stops single copies, and
+ * a session tells what each of its targets has counted.
  */
 static bool unlike(struct pe_event *e)
 {
@@ -68,7 +69,7 @@ static bool unlike(struct pe_event *e)
 	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
 	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
 	       (!list_empty(&e->mapped_entry) && !is_sampling_event(&e->pub)) ||
-	       pe_notify(e) ||
+	       pe_notify(e) || pe_of_target(e) ||
 	       READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR;
 }
 

@@ -260,6 +260,7 @@ extern struct mutex pe_resources_lock;
 struct idr;
 extern struct idr pe_resources;			/* by id; pe_resources_lock */
 extern struct pmu pe_virtual_pmu;
+int pe_virtual_permit(const struct pe_event *e);
 void pe_resource_put(struct pe_resource *r);
 int pe_resource_check_attr(struct pe_event *e);
 int pe_resource_add(struct perf_event *event, int flags);	/* pmu operations that other */

@@ -161,6 +161,22 @@ int pe_resource_check_attr(struct pe_event *e)
 	return 0;
 }
 
+/**
+ * pe_virtual_permit() - may the caller see the resource of an event?
+ * @e: an event that was opened, of any PMU
+ *
+ * Copies are not asked for it, as they are made by whoever forks; those of a session's target are.
+ * Return: 0 or -EACCES.
+ */
+int pe_virtual_permit(const struct pe_event *e)
+{
+	const struct pe_resource *r = e->pmu_private;
+
+	if (e->pmu != &pe_virtual_pmu || r->public || !perf_allow_cpu())
+		return 0;
+	return pe_err(-EACCES, "attr.config: for those who may count on CPUs");
+}
+
 static int check(struct pe_event *e, const struct pe_resource *r)
 {
 	if (!r->public && perf_allow_cpu())

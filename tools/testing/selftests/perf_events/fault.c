@@ -6,11 +6,10 @@
  * works afterwards. Needs a kernel with CONFIG_FAULT_INJECTION.
  */
 #include "lib/cgroup.h"
-#include "lib/ext.h"
+#include "lib/session.h"
 #include <sys/mount.h>
 #include <sys/prctl.h>
 
-#define MODULE		"test_count"
 #define TURNS_MAX	2000
 #define DEBUGFS		"/sys/kernel/debug"
 
@@ -128,19 +127,29 @@ static void nothing_to_check(void)
 static struct perf_event_attr attr;
 static int group = -1;
 
-/* Closing is not what is tested here. */
+/* What undoes a call is not what is tested here. Return: how many are left until one fails. */
+static int rest(void)
+{
+	char text[16] = "";
+	int left = pread(nth_fd, text, sizeof(text) - 1, 0) > 0 ? atoi(text) : 0;
+
+	if (left > 0)
+		arm(0);
+	return left;
+}
+
+static void go_on(int left)
+{
+	if (left > 0)
+		arm(left);
+}
+
 static int close_unarmed(int fd)
 {
-	int left[2] = { -1, -1 };
-	char text[16] = "";
+	int left = rest();
 
-	if (pread(nth_fd, text, sizeof(text) - 1, 0) > 0)
-		left[0] = atoi(text);
-	if (left[0] > 0)
-		arm(0);
 	close(fd);
-	if (left[0] > 0)
-		arm(left[0]);
+	go_on(left);
 	return 0;
 }
 
@@ -495,6 +504,123 @@ static void register_resources(void)
 	all_turns(try_register_resources, no_resources);
 }
 
+/* ---- sessions ---- */
+
+static struct perf_event_attr session_attr[3];
+static int session = -1;
+static struct worker target;
+
+/* Members of both kinds, one of them with a buffer for call chains. */
+static void choose_members(void)
+{
+	ext_need();
+	need_injection();
+	pt_load_module(MODULE, NULL);
+	session_attr[0] = hits();
+	session_attr[1] = faults();
+	session_attr[1].sample_period = 5;
+	session_attr[1].sample_type = PERF_SAMPLE_CALLCHAIN;
+	session_attr[2] = hits();
+}
+
+static int dummy = -1;
+
+static int try_create(void)
+{
+	struct perf_ext_create create = {
+		.attrs = pt_addr(session_attr), .nr = 3, .stride = sizeof(session_attr[0]),
+	};
+	int fd = (int)pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&create));
+
+	return fd < 0 ? fd : close_unarmed(fd);
+}
+
+static void session_create(void)
+{
+	struct perf_event_attr sw = pt_attr(PT_SW(DUMMY));
+
+	choose_members();
+	dummy = pt_open(&sw, 0, -1, -1, 0);
+	all_turns(try_create, no_events_left);
+}
+
+/* Attached to whatever kind of target: to all its CPUs, with all members, or not at all. */
+static u32 target_kind;
+static s64 target_number;
+
+static int try_attach(void)
+{
+	long ret = session_attach(session, target_kind, target_number, 0);
+	int left;
+
+	if (ret)
+		return (int)ret;
+	left = rest();
+	pt_check(session_targets(session) > 0, "attached to nothing");
+	pt_eq(session_detach(session, PERF_EXT_TARGET_ALL, 0), 0);
+	go_on(left);
+	return 0;
+}
+
+static void members_only(void)
+{
+	pt_eq(session_targets(session), 0);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+}
+
+static void attach_all_turns(u32 flags, u32 kind, s64 number)
+{
+	struct pt_ring ring;
+
+	session = session_make(session_attr, 3, flags);
+	pt_map(&ring, session, 4);
+	target_kind = kind;
+	target_number = number;
+	all_turns(try_attach, members_only);
+	pt_unmap(&ring);
+}
+
+static void session_of_a_task(void)
+{
+	choose_members();
+	worker_start(&target, -1);
+	attach_all_turns(0, PERF_EXT_TARGET_TID, target.pid);
+	worker_end(&target);
+}
+
+static void session_attach_cpus(void)
+{
+	choose_members();
+	attach_all_turns(PERF_EXT_CREATE_CPUS, PERF_EXT_TARGET_ALL, 0);
+}
+
+static void session_attach_cgroup(void)
+{
+	choose_members();
+	cgroup = cg_dir_fd(cg_make(""));
+	attach_all_turns(PERF_EXT_CREATE_CPUS, PERF_EXT_TARGET_CGROUP, cgroup);
+	close(session);
+	close(cgroup);
+	cg_remove_all();
+	cg_wait_until_gone();
+}
+
+static void caller_only(void)
+{
+	pt_eq(session_targets(session), 1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 4);
+}
+
+/* A target that forks: the fork fails, or the child is a target until it exits. */
+static void session_fork(void)
+{
+	choose_members();
+	session = session_make(session_attr, 3, 0);
+	pt_eq(session_attach_task(session, 0, PERF_EXT_TARGET_INHERIT), 0);
+	all_turns(try_fork, caller_only);
+}
+
 static const struct pt_case cases[] = {
 	{ "open_software", open_software },
 	{ "open_tracepoint", open_tracepoint },
@@ -509,6 +635,11 @@ static const struct pt_case cases[] = {
 	{ "register_resources", register_resources },
 	{ "set_filter", set_filter },
 	{ "read_group", read_group },
+	{ "session_create", session_create },
+	{ "session_attach_task", session_of_a_task },
+	{ "session_attach_cpus", session_attach_cpus },
+	{ "session_attach_cgroup", session_attach_cgroup },
+	{ "session_fork", session_fork },
 };
 
 PT_MAIN(cases)

@@ -7,52 +7,12 @@
  * needs: smp
  */
 #include "lib/cgroup.h"
+#include "lib/cpus.h"
 #include <pthread.h>
 #include <sys/mman.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
-#define CPU	"/sys/devices/system/cpu/cpu%d/online"
 #define MODULE	"test_count"
-
-static int set_online(int cpu, int on)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), CPU, cpu);
-	return pt_write_file(path, on ? "1" : "0");
-}
-
-/* Every CPU online; the case runs on CPU 0. */
-static void need_cpus(int nr)
-{
-	char path[128];
-	int cpu;
-
-	for (cpu = 1; cpu < nr; cpu++) {
-		snprintf(path, sizeof(path), CPU, cpu);
-		if (!pt_path_exists(path))
-			pt_skip("needs %d CPUs that can go offline", nr);
-		if (!pt_read_number(path, 0))
-			pt_eq(set_online(cpu, 1), 0);
-	}
-	pt_pin(0);
-}
-
-static void fault_on(int cpu, unsigned int nr)
-{
-	u8 *p = pt_fresh_pages(nr);
-
-	pt_pin(cpu);
-	pt_touch(p, nr);
-	pt_pin(0);
-}
-
-static void hit_on(int cpu, u64 n)
-{
-	pt_pin(cpu);
-	pt_eq(pt_module_set(MODULE, "hit", (long long)n), 0);
-	pt_pin(0);
-}
 
 static struct perf_event_attr faults(void)
 {

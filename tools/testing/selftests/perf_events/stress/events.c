@@ -42,7 +42,7 @@ static void choose_source(struct worker *w, struct perf_event_attr *attr)
 	}
 }
 
-static struct perf_event_attr choose(struct worker *w)
+struct perf_event_attr choose(struct worker *w)
 {
 	struct perf_event_attr attr = pt_attr(0, 0);
 	u64 r = rnd(w);
@@ -82,7 +82,7 @@ static struct perf_event_attr choose(struct worker *w)
 	return attr;
 }
 
-static struct slot *free_slot(struct worker *w)
+struct slot *free_slot(struct worker *w)
 {
 	unsigned int i;
 
@@ -117,6 +117,7 @@ static void close_slot(struct worker *w, struct slot *s)
 	note(CLOSE, close(fd));
 	unmap(s);
 	s->fd = 0;
+	s->session = false;
 }
 
 static void open_one(struct worker *w)
@@ -127,6 +128,10 @@ static void open_one(struct worker *w)
 
 	if (!s) {
 		close_slot(w, &w->slot[below(w, NR_FDS)]);
+		return;
+	}
+	if (!below(w, 6) && have_sessions()) {
+		make_session(w);
 		return;
 	}
 	switch (below(w, 7)) {
@@ -240,6 +245,10 @@ void act_on_events(struct worker *w)
 
 	if (!s || !below(w, 4)) {
 		open_one(w);
+		return;
+	}
+	if (s->session && below(w, 3)) {
+		act_on_session(w, s);
 		return;
 	}
 	switch (below(w, 8)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Everything at once: open, close, map, control, read, redirect, fork, exec, exit, migrate, move
- * between cgroups, take CPUs away, take PMUs away.
+ * between cgroups, take CPUs away, take PMUs away; make sessions, attach them to whatever there is.
  *
  *	stress [-t SECONDS] [-s SEED] [-v]
  *
@@ -28,7 +28,8 @@ static const char * const names[NR_ACTIONS] = {
 	"open_task", "open_cpu", "open_cgroup", "open_sibling", "open_test_pmu", "close", "map",
 	"unmap", "read", "enable", "disable", "reset", "period", "refresh", "set_output", "pause",
 	"prctl", "fork", "exec", "thread", "migrate", "cgroup_move", "cgroup_remove", "cpu_off",
-	"cpu_on", "pmu_load", "pmu_unload",
+	"cpu_on", "pmu_load", "pmu_unload", "session_make", "session_attach", "session_detach",
+	"session_read",
 };
 
 u64 rnd(struct worker *w)

@@ -11,6 +11,7 @@ enum action {
 	OPEN_TASK, OPEN_CPU, OPEN_CGROUP, OPEN_SIBLING, OPEN_TEST_PMU, CLOSE, MAP, UNMAP, READ,
 	ENABLE, DISABLE, RESET, PERIOD, REFRESH, SET_OUTPUT, PAUSE, PRCTL, FORK, EXEC, THREAD,
 	MIGRATE, CGROUP_MOVE, CGROUP_REMOVE, CPU_OFF, CPU_ON, PMU_LOAD, PMU_UNLOAD,
+	SESSION_MAKE, SESSION_ATTACH, SESSION_DETACH, SESSION_READ,
 	NR_ACTIONS
 };
 
@@ -25,6 +26,7 @@ struct slot {
 	void *map;
 	size_t length;
 	bool writable;
+	bool session, of_cpus;
 };
 
 struct worker {
@@ -47,6 +49,14 @@ pid_t somebody(struct worker *w);
 void act_on_events(struct worker *w);
 void drop_events(struct worker *w);
 void role_events(struct worker *w);
+
+struct perf_event_attr choose(struct worker *w);
+struct slot *free_slot(struct worker *w);
+
+/* sessions.c: one descriptor for many targets */
+bool have_sessions(void);
+void make_session(struct worker *w);
+void act_on_session(struct worker *w, struct slot *s);
 
 /* world.c: what happens around the events */
 void prepare(void);

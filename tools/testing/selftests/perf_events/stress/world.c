@@ -82,6 +82,11 @@ bool action_possible(enum action a)
 	case CPU_OFF:
 	case CPU_ON:
 		return have_hotplug();
+	case SESSION_MAKE:
+	case SESSION_ATTACH:
+	case SESSION_DETACH:
+	case SESSION_READ:
+		return have_sessions();
 	default:
 		return true;
 	}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERF_EXT_IOC_READ: what a session has counted, by target.
+ *
+ * All values are taken with the families of all members locked: nobody joins or leaves meanwhile,
+ * so the entries, with that of those that have left, add up to the sums.
+ *
+ * Task context, may sleep.
+ */
+#include <linux/pid_namespace.h>
+#include <linux/perf_event_ext.h>
+#include <linux/sched.h>
+
+#include "abi.h"
+#include "ext_call.h"
+
+static_assert(sizeof(struct perf_ext_values) == 56);
+static_assert(sizeof(struct perf_ext_read) == 32);
+
+/* Words of pe_read_target() in front of the counts: number of members, enabled, running. */
+#define HEAD_WORDS	3
+
+/**
+ * struct answer - the entries of a call
+ * @leader: of the session
+ * @entries: them; NULL: there is no room
+ * @room: entries that there may be
+ * @nr: those that there are
+ * @members: of each
+ */
+struct answer {
+	struct pe_event	*leader;
+	void		*entries;
+	size_t		room;
+	size_t		nr;
+	unsigned int	members;
+};
+
+static size_t entry_size(const struct answer *a)
+{
+	return struct_size_t(struct perf_ext_values, value, a->members);
+}
+
+static struct perf_ext_values *entry(const struct answer *a, size_t i)
+{
+	return a->entries + i * entry_size(a);
+}
+
+static struct perf_ext_values *add_entry(struct answer *a)
+{
+	struct perf_ext_values *v = entry(a, a->nr++);
+
+	v->size = entry_size(a);
+	v->nr = a->members;
+	v->tid = -1;
+	v->cpu = -1;
+	return v;
+}
+
+static u64 lost_of(struct pe_event *leader)
+{
+	struct pe_event *m;
+	u64 lost = 0;
+
+	pe_for_each_member(m, leader)
+		lost += atomic64_read(&m->lost_samples);
+	return lost;
+}
+
+/* Adds what @e, the leader or a copy, has counted. */
+static int add_values(struct answer *a, struct perf_ext_values *v, struct pe_event *e, bool all)
+{
+	u64 words[HEAD_WORDS + PE_MOST_MEMBERS] = { };
+	unsigned int i;
+	int err;
+
+	err = pe_read_target(e, all, words);
+	if (err)
+		return err;
+	v->enabled += words[1];
+	v->running += words[2];
+	for (i = 0; i < a->members; i++)
+		v->value[i] += words[HEAD_WORDS + i];
+	return 0;
+}
+
+/* Counting, or would if its task, its cgroup, a counter were there? */
+static u32 state_of(const struct pe_event *copy)
+{
+	enum perf_event_state state = READ_ONCE(copy->state);
+
+	if (state == PERF_EVENT_STATE_ACTIVE && pe_slot_is_in(copy->slot))
+		return PERF_EXT_VALUES_COUNTING;
+	return state >= PERF_EVENT_STATE_INACTIVE ? PERF_EXT_VALUES_ENABLED : PERF_EXT_VALUES_OFF;
+}
+
+static u32 state_of_all(const struct answer *a)
+{
+	return READ_ONCE(a->leader->state) >= PERF_EVENT_STATE_INACTIVE ? PERF_EXT_VALUES_ENABLED :
+									  PERF_EXT_VALUES_OFF;
+}
+
+static u64 cgroup_of(const struct pe_event *copy)
+{
+	return copy->cgrp ? pe_cgroup_id(copy->cgrp) : 0;
+}
+
+static int read_sums(struct answer *a)
+{
+	struct perf_ext_values *v = add_entry(a);
+
+	v->state = state_of_all(a);
+	v->lost = lost_of(a->leader);
+	return add_values(a, v, a->leader, true);
+}
+
+/* The last entry. @lost: of the copies that are there */
+static int read_gone(struct answer *a, u64 lost)
+{
+	struct perf_ext_values *v = add_entry(a);
+	u64 all = lost_of(a->leader);
+
+	v->state = PERF_EXT_VALUES_GONE;
+	v->lost = all > lost ? all - lost : 0;
+	return add_values(a, v, a->leader, false);
+}
+
+static int read_targets(struct answer *a)
+{
+	struct pe_event *copy;
+	u64 lost = 0;
+	int err;
+
+	list_for_each_entry(copy, &a->leader->children, child_entry) {
+		struct perf_ext_values *v = add_entry(a);
+
+		if (copy->hw.target)
+			v->tid = task_pid_vnr(copy->hw.target);
+		v->cpu = READ_ONCE(copy->cpu);
+		v->cgroup = cgroup_of(copy);
+		v->state = state_of(copy);
+		v->lost = lost_of(copy);
+		lost += v->lost;
+		err = add_values(a, v, copy, false);
+		if (err)
+			return err;
+	}
+	return read_gone(a, lost);
+}
+
+static struct perf_ext_values *entry_of_cgroup(struct answer *a, u64 cgroup)
+{
+	struct perf_ext_values *v;
+	size_t i;
+
+	/* Mostly that of the copy before. */
+	for (i = a->nr; i--; ) {
+		v = entry(a, i);
+		if (v->cgroup == cgroup)
+			return v;
+	}
+	v = add_entry(a);
+	v->cgroup = cgroup;
+	v->state = state_of_all(a);
+	return v;
+}
+
+static int read_cgroups(struct answer *a)
+{
+	struct pe_event *copy;
+	u64 lost = 0;
+	int err;
+
+	list_for_each_entry(copy, &a->leader->children, child_entry) {
+		struct perf_ext_values *v = entry_of_cgroup(a, cgroup_of(copy));
+		u64 more = lost_of(copy);
+
+		v->lost += more;
+		lost += more;
+		err = add_values(a, v, copy, false);
+		if (err)
+			return err;
+	}
+	return read_gone(a, lost);
+}
+
+/* ctx->mutex of the session held, families locked. */
+static int read_locked(struct answer *a, u32 flags)
+{
+	a->members = a->leader->nr_siblings + 1;
+	a->room = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
+	a->entries = kvzalloc(size_mul(a->room, entry_size(a)), GFP_KERNEL_ACCOUNT);
+	if (!a->entries)
+		return -ENOMEM;
+	if (flags & PERF_EXT_READ_TARGETS)
+		return read_targets(a);
+	return flags ? read_cgroups(a) : read_sums(a);
+}
+
+static int check_read(const struct pe_event *e, const struct perf_ext_read *ask)
+{
+	u32 flags = ask->flags;
+
+	if (!pe_is_session(e))
+		return pe_err(-EINVAL, "READ: not a session");
+	if (flags & ~(PERF_EXT_READ_TARGETS | PERF_EXT_READ_CGROUPS) || flags & (flags - 1))
+		return pe_err(-EINVAL, "READ: unknown flags, or both");
+	if (ask->set || ask->pad[0] || ask->pad[1] || ask->pad[2])
+		return pe_err(-EINVAL, "READ: set or pad not 0");
+	return 0;
+}
+
+/**
+ * pe_ext_read() - PERF_EXT_IOC_READ
+ * @e: the session
+ * @asked: how, and where to; answers how much
+ *
+ * Return: 0; -ENOSPC if there is not enough room; other errors.
+ */
+long pe_ext_read(struct pe_event *e, struct pe_ext_ask *asked)
+{
+	struct perf_ext_read *ask = &asked->u.read;
+	struct answer a = { .leader = e };
+	u64 room = ask->size;
+	int err = check_read(e, ask) ?: security_perf_event_read(&e->pub);
+
+	if (err)
+		return err;
+	pe_session_settle(e->session);
+	scoped_guard(pe_event_ctx, e) {
+		if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+			return -ENODEV;
+		pe_session_lock_families(e);
+		err = read_locked(&a, ask->flags);
+		pe_session_unlock_families(e);
+	}
+	if (!err) {
+		ask->nr = a.nr;
+		ask->size = a.nr * entry_size(&a);
+		if (ask->size > room)
+			err = pe_err(-ENOSPC, "READ: size: not enough room");
+		else if (copy_to_user(u64_to_user_ptr(ask->buf), a.entries, ask->size))
+			err = -EFAULT;
+	}
+	kvfree(a.entries);
+	return err;
+}
