@@ -242,9 +242,11 @@ static void comes_later(void)
 	hit_on(2, 2);
 	CPUS_HAVE(fd, 1, -1, 2, -1);
 	pt_eq(set_online(3, 1), 0);
+	pt_eq(session_targets(fd), 3);
 	hit_on(3, 4);
 	CPUS_HAVE(fd, 1, -1, 2, 4);
 	pt_eq(set_online(1, 1), 0);
+	pt_eq(session_targets(fd), 4);
 	hit_on(1, 8);
 	CPUS_HAVE(fd, 1, 8, 2, 4);
 	CPUS_HAVE(once, 1, -1, 2, -1);
@@ -269,6 +271,7 @@ static void all_but_one_go(void)
 	pt_eq(pt_module_set(MODULE, "hit", 3), 0);
 	for (cpu = 0; cpu < 3; cpu++)
 		pt_eq(set_online(cpu, 1), 0);
+	pt_eq(session_targets(fd), 4);
 	hit_all();
 	CPUS_HAVE(fd, 11, 22, 33, 91);
 	pt_eq(session_count_left(fd), 66);
@@ -471,6 +474,7 @@ static void cgroup_and_hotplug(void)
 	pt_eq(count_of_cgroup(fd, group_id[1], -1), 7);
 	pt_eq(session_count_left(fd), 6);
 	pt_eq(set_online(2, 1), 0);
+	pt_eq(session_targets(fd), 7);
 	hit_in(group[1], 1);
 	pt_eq(count_of_cgroup(fd, group_id[0], 2), 3);
 	pt_eq(count_of_cgroup(fd, group_id[1], 2), -1);

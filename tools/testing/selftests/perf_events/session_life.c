@@ -440,7 +440,7 @@ static void pmu_leaves(void)
 	none_left();
 	pt_eq(pt_count(fd), 11);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), -ENODEV);
-	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), -ENODEV);
 	pt_eq(session_attach_task(fd, b.pid, 0), -ENODEV);
 	pt_eq(session_attach_task(mixed, b.pid, 0), -ENODEV);
 	pt_eq(pt_count(fd), 11);

@@ -24,6 +24,7 @@ struct rival {
 
 static void *contend(void *arg)
 {
+	const struct timespec moment = { 0, 1000 };
 	struct rival *r = arg;
 
 	if (r->cpu < pt_online_cpus())
@@ -31,6 +32,8 @@ static void *contend(void *arg)
 	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE) && !pt_failures()) {
 		r->fn(r);
 		__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELEASE);
+		/* An emulator that runs one CPU at a time stays with it until it is idle. */
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
 	}
 	return NULL;
 }
@@ -349,6 +352,7 @@ static void attach_and_enable(void)
 		rival_start(&r, toggle, fd, 0);
 		for (k = 0; k < 4; k++)
 			pt_eq(session_attach_task(fd, w[k].pid, 0), 0);
+		rival_turns(&r);
 		rival_stop(&r);
 		if (!on)
 			pt_disable(fd);
@@ -442,12 +446,20 @@ static void close_and_hotplug(void)
 
 /* ---- the PMU ---- */
 
+static u64 attempts;		/* to make and attach one that are over */
+
+/* Away for as long as it takes, and there until it has been used, or was tried to. */
 static void leave_and_return(struct rival *r)
 {
-	(void)r;
+	u64 since;
+
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	none_left();
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	since = __atomic_load_n(&attempts, __ATOMIC_ACQUIRE);
+	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 2 &&
+	       !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
+		sched_yield();
 }
 
 /* A session is made and attached while its PMU goes and comes: what has left does not return. */
@@ -467,6 +479,7 @@ static void attach_and_unregister(void)
 		struct perf_event_attr attr[2] = { faults(), hits() };
 		long ret;
 
+		__atomic_store_n(&attempts, attempts + 1, __ATOMIC_RELEASE);
 		fd = session_try_make(attr, 2, 0);
 		if (fd < 0) {
 			/* ENODEV: it has left meanwhile; ENOENT: there is none of that number */
@@ -483,7 +496,6 @@ static void attach_and_unregister(void)
 			pt_eq(session_detach_task(fd, w.pid), 0);
 		close(fd);
 	}
-	rival_turns(&r);
 	rival_stop(&r);
 	pt_check(attached, "never attached");
 	none_left();

@@ -42,13 +42,16 @@ static int open_dummy(void)
 	return pt_open(&attr, 0, -1, -1, 0);
 }
 
-static unsigned int most_members(int fd)
+/* INFO of an event that is a session, or none. */
+static unsigned int most_members(int fd, bool session)
 {
+	const u64 both = PERF_EXT_SESSIONS | PERF_EXT_READ;
 	struct perf_ext_info info = {};
 
 	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
-	pt_eq(info.features & PERF_EXT_SESSIONS, PERF_EXT_SESSIONS);
-	pt_eq(info.features & PERF_EXT_READ, PERF_EXT_READ);
+	pt_eq(info.features & both, both);
+	pt_eq(info.here & both, session ? both : 0);
+	pt_eq(info.most_sets, session ? 0 : 64);
 	pt_check(info.most_members >= 64, "%u members at most", info.most_members);
 	return info.most_members;
 }
@@ -81,7 +84,7 @@ static void create(void)
 		refused(pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&c)), err); \
 	} while (0)
 	CREATE(c.nr = 0, EINVAL);
-	CREATE(c.nr = most_members(dummy) + 1, E2BIG);
+	CREATE(c.nr = most_members(dummy, false) + 1, E2BIG);
 	CREATE(c.nr = ~0u, E2BIG);
 	CREATE(c.stride = 0, EINVAL);
 	CREATE(c.stride = 32, EINVAL);
@@ -100,6 +103,7 @@ static void create(void)
 	fd = (int)pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&good));
 	pt_need(fd >= 0, "CREATE: %s", strerror(-fd));
 	pt_eq(fcntl(fd, F_GETFD), 0);
+	most_members(fd, true);
 	close(fd);
 	c = good;
 	c.flags = PERF_EXT_CREATE_CLOEXEC;
@@ -343,7 +347,7 @@ static void paranoid_by_nobody(void)
 {
 	struct perf_event_attr attr = user_faults();
 
-	refused(session_try_make(&attr, 1, 0), EACCES);
+	refused(session_ask(of_others, &attr, 1, 0), EACCES);
 	ATTACH(of_others, PERF_EXT_TARGET_TID, 0, 0, EACCES);
 	pt_eq(session_targets(of_others), 0);
 }
@@ -399,6 +403,7 @@ static void as_many_as_descriptors(void)
 	struct rlimit limit = { LIMIT, LIMIT };
 
 	ext_need();
+	pt_sysctl_set("perf_event_paranoid", 2);
 	pt_need(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %s", strerror(errno));
 	pt_as_nobody(limited);
 	pt_with_capability(CAP_PERFMON, unlimited, NULL);

@@ -177,12 +177,12 @@ static void mapped_later(void)
 	worker_do(&w, hit, 1);
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
 	pt_eq(pt_count(fd), 11);
-	/* The mapping outlives the descriptor, and nobody writes to it any more. */
+	/* The mapping has the session as the descriptor had. */
 	close(fd);
 	worker_do(&w, hit, 1);
-	none_left();
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
 	pt_unmap(&ring);
+	none_left();
 	worker_end(&w);
 }
 
@@ -374,6 +374,8 @@ static void members(void)
 	load(NULL);
 	worker_start(&a, 0);
 	worker_start(&b, 0);
+	worker_do(&a, hit, 1);		/* its first one has faults of its own */
+	worker_do(&b, hit, 1);
 	attr[0] = sampling(hits());
 	attr[1] = sampling(faults());
 	attr[1].sample_type &= ~PERF_SAMPLE_PERIOD;
@@ -461,6 +463,7 @@ static void hotplug(void)
 	pt_eq(seen[2].nr, 10);
 	stream = seen[2].stream;
 	pt_eq(set_online(2, 1), 0);
+	pt_eq(session_targets(fd), CPUS);
 	hit_on(2, 5);
 	hit_on(0, 1);
 	memset(&seen[2], 0, sizeof(seen[2]));	/* another event, another stream */

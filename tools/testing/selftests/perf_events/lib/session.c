@@ -2,17 +2,23 @@
 /* session.c - see session.h */
 #include "session.h"
 
-int session_try_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags)
+int session_ask(int fd, struct perf_event_attr *attrs, unsigned int nr, u32 flags)
 {
-	struct perf_event_attr dummy = pt_attr(PT_SW(DUMMY));
 	struct perf_ext_create create = {
 		.attrs = pt_addr(attrs), .nr = nr, .stride = sizeof(*attrs), .flags = flags,
 	};
+
+	return (int)pt_ioctl(fd, PERF_EXT_IOC_CREATE, pt_addr(&create));
+}
+
+int session_try_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags)
+{
+	struct perf_event_attr dummy = pt_attr(PT_SW(DUMMY));
 	int fd, ret;
 
 	dummy.exclude_kernel = 1;
 	fd = pt_open(&dummy, 0, -1, -1, 0);
-	ret = (int)pt_ioctl(fd, PERF_EXT_IOC_CREATE, pt_addr(&create));
+	ret = session_ask(fd, attrs, nr, flags);
 	close(fd);
 	return ret;
 }

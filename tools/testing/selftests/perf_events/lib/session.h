@@ -14,6 +14,8 @@
  * event that counts nothing, and is closed again.
  */
 int session_try_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags);
+/* The same, asked of an event that there is. */
+int session_ask(int fd, struct perf_event_attr *attrs, unsigned int nr, u32 flags);
 int session_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags);
 /* Of one event, for tasks or for CPUs. */
 int session_of_tasks(struct perf_event_attr attr);
@@ -65,6 +67,7 @@ unsigned int session_read(int fd, u32 flags, struct session_entry *entries);
 const struct session_entry *session_task(int fd, pid_t tid);
 const struct session_entry *session_cpu(int fd, int cpu);
 const struct session_entry *session_left(int fd);
+/* How many targets there are; CPUs that have come online are attached when it returns. */
 unsigned int session_targets(int fd);
 
 /* What the first member counts for a target; -1: it is none. */
