@@ -15,6 +15,11 @@ struct options {
 	bool		varies;
 	unsigned long	steps;		/* 0: to the end */
 	const char	*command;	/* at each step, or NULL */
+	bool		all_cpus;
+	const char	*cpus;		/* "0-3,5", or NULL */
+	const char	*pids;		/* "12,34", or NULL */
+	const char	*cgroups;	/* folders with commas between them, or NULL */
+	bool		per_target;
 	char		**argv;		/* the program, or NULL first */
 };
 
@@ -45,5 +50,6 @@ void let_go(int go);
 
 int command_record(const struct options *o);
 int command_step(const struct options *o);
+int command_stat(const struct options *o);
 
 #endif /* PFX_COMMAND_H */

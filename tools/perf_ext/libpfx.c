@@ -57,6 +57,70 @@ int pfx_restart(int fd, int tid)
 	return call(fd, PERF_EXT_IOC_RESTART, &restart);
 }
 
+int pfx_create(struct perf_event_attr *attrs, unsigned int nr, uint32_t flags)
+{
+	struct perf_event_attr dummy = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	struct perf_ext_create create = {
+		.attrs = (uintptr_t)attrs, .nr = nr, .stride = sizeof(*attrs), .flags = flags,
+	};
+	int fd, session;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		attrs[i].size = sizeof(*attrs);
+	/* Any event will do to ask it of. */
+	fd = pfx_open(&dummy, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	session = ioctl(fd, PERF_EXT_IOC_CREATE, &create);
+	if (session < 0)
+		session = -errno;
+	close(fd);
+	return session;
+}
+
+int pfx_attach(int session, uint32_t kind, int64_t number, uint32_t flags)
+{
+	struct perf_ext_target target = { .kind = kind, .flags = flags, .number = number };
+
+	return call(session, PERF_EXT_IOC_ATTACH, &target);
+}
+
+int pfx_detach(int session, uint32_t kind, int64_t number)
+{
+	struct perf_ext_target target = { .kind = kind, .number = number };
+
+	return call(session, PERF_EXT_IOC_DETACH, &target);
+}
+
+int pfx_read(int session, uint32_t flags, struct perf_ext_values **values, unsigned int *nr)
+{
+	struct perf_ext_read r = { .flags = flags };
+	void *room = NULL, *more;
+	int err;
+
+	/* Targets may come while there is not room enough. */
+	while ((err = call(session, PERF_EXT_IOC_READ, &r)) == -ENOSPC) {
+		more = realloc(room, r.size);
+		if (!more) {
+			err = -ENOMEM;
+			break;
+		}
+		room = more;
+		r.buf = (uintptr_t)room;
+	}
+	if (err) {
+		free(room);
+		return err;
+	}
+	*values = room;
+	*nr = r.nr;
+	return 0;
+}
+
 /* One less than the largest power of two that is not above @span. */
 static uint32_t mask_within(uint64_t span)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pfx.c - the command: probe, record, step, run, why.  See pfx.1. */
+/* pfx.c - the command: probe, record, stat, step, run, why.  See pfx.1. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -19,6 +19,8 @@ void usage(void)
 {
 	fputs("usage: pfx probe [EVENT...]\n"
 	      "       pfx record -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
+	      "       pfx stat [-e EVENT,...] [--per-target] [-a | -C CPUS | -G CGROUPS | -p PIDS]\n"
+	      "                [[--] PROGRAM...]\n"
 	      "       pfx step -c PERIOD [-e EVENT] [-n STEPS] [-x COMMAND] [--] PROGRAM...\n"
 	      "       pfx run PERIODS [--] PROGRAM...\n"
 	      "       pfx why [--] PROGRAM...\n"
@@ -139,6 +141,7 @@ static void parse(int argc, char **argv, struct options *o)
 		{ "jitter", required_argument, NULL, 'j' },
 		/* as pfmon had it */
 		{ "smpl-periods-random", required_argument, NULL, 'r' },
+		{ "per-target", no_argument, NULL, 't' },
 		{}
 	};
 	static const char *const name[] = { ['r'] = "random", ['b'] = "burst", ['j'] = "jitter" };
@@ -147,7 +150,7 @@ static void parse(int argc, char **argv, struct options *o)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+c:e:n:o:x:", longs, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "+ac:e:n:o:p:x:C:G:", longs, NULL)) >= 0) {
 		switch (c) {
 		case 'c':
 			o->period = strtoull(optarg, NULL, 0);
@@ -160,6 +163,21 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'x':
 			o->command = optarg;
+			break;
+		case 'a':
+			o->all_cpus = true;
+			break;
+		case 'C':
+			o->cpus = optarg;
+			break;
+		case 'G':
+			o->cgroups = optarg;
+			break;
+		case 'p':
+			o->pids = optarg;
+			break;
+		case 't':
+			o->per_target = true;
 			break;
 		case 'o':
 			o->output = optarg;
@@ -186,7 +204,8 @@ int main(int argc, char **argv)
 		int		(*run)(const struct options *o);
 	} commands[] = {
 		{ "probe", command_probe }, { "record", command_record },
-		{ "step", command_step }, { "run", command_run }, { "why", command_why },
+		{ "stat", command_stat }, { "step", command_step }, { "run", command_run },
+		{ "why", command_why },
 	};
 	struct options o = { .event = "cycles", .output = "perf.data" };
 	size_t i;

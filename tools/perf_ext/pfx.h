@@ -35,6 +35,23 @@ int pfx_get_periods(int fd, struct perf_ext_periods *periods);
 int pfx_notify(int fd, const struct perf_ext_notify *notify);
 int pfx_restart(int fd, int tid);		/* 0: all threads that wait */
 
+/*
+ * Sessions: a group of events behind one descriptor, which pfx_create() returns, or -errno.  Attach
+ * and detach: 0 or -errno.
+ */
+int pfx_create(struct perf_event_attr *attrs, unsigned int nr, uint32_t flags);
+int pfx_attach(int session, uint32_t kind, int64_t number, uint32_t flags);
+int pfx_detach(int session, uint32_t kind, int64_t number);
+/*
+ * The values of a session, in memory that is the caller's to free: *nr entries, each of which ends
+ * where its size says. 0 or -errno.
+ */
+int pfx_read(int session, uint32_t flags, struct perf_ext_values **values, unsigned int *nr);
+static inline const struct perf_ext_values *pfx_next(const struct perf_ext_values *v)
+{
+	return (const void *)((const char *)v + v->size);
+}
+
 /* The periods that a rule makes of a fixed one. */
 struct perf_ext_periods pfx_apply(const struct pfx_rule *rule, uint64_t period);
 

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * session_race.c - targets are attached and taken off while they exit, fork and execute, while CPUs
+ * and PMUs go, while others do the same. Each call answers as if it had been alone, no event is
+ * counted twice or forgotten, and nothing is left behind. See session.c.
+ *
+ * needs: smp
+ */
+#include "lib/cpus.h"
+#include "lib/session.h"
+#include <pthread.h>
+
+#define ROUNDS	100
+
+/* The other side of a race: a thread that does something again and again, on another CPU. */
+struct rival {
+	pthread_t thread;
+	void (*fn)(struct rival *r);
+	int fd, cpu;
+	pid_t target;
+	bool stop;
+	u64 turns;
+};
+
+static void *contend(void *arg)
+{
+	const struct timespec moment = { 0, 1000 };
+	struct rival *r = arg;
+
+	if (r->cpu < pt_online_cpus())
+		pt_pin(r->cpu);
+	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE) && !pt_failures()) {
+		r->fn(r);
+		__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELEASE);
+		/* An emulator that runs one CPU at a time stays with it until it is idle. */
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+	}
+	return NULL;
+}
+
+static void rival_start(struct rival *r, void (*fn)(struct rival *r), int fd, pid_t target)
+{
+	*r = (struct rival){ .fn = fn, .fd = fd, .target = target, .cpu = 1 };
+	pt_pin(0);
+	pt_need(!pthread_create(&r->thread, NULL, contend, r), "thread");
+}
+
+/* It has had a turn from beginning to end. */
+static void rival_turns(struct rival *r)
+{
+	u64 since = __atomic_load_n(&r->turns, __ATOMIC_ACQUIRE);
+
+	while (__atomic_load_n(&r->turns, __ATOMIC_ACQUIRE) < since + 2 && !pt_failures())
+		sched_yield();
+}
+
+static void rival_stop(struct rival *r)
+{
+	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
+	pthread_join(r->thread, NULL);
+}
+
+static void one_of(long ret, int this, int that, int line)
+{
+	pt_check(!ret || ret == -this || ret == -that, "line %d: %s", line, strerror((int)-ret));
+}
+
+#define ONE_OF(ret, this, that)	one_of(ret, this, that, __LINE__)
+
+/* A session works: it counts what a task does, once. */
+static void still_works(int fd)
+{
+	u64 before = pt_count(fd);
+	struct worker w;
+
+	pt_eq(session_targets(fd), 0);
+	worker_start(&w, 0);
+	pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	worker_do(&w, hit, 5);
+	pt_eq(session_count_of_task(fd, w.pid), 5);
+	pt_eq(session_detach_task(fd, w.pid), 0);
+	worker_end(&w);
+	pt_eq(pt_count(fd), before + 5);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+}
+
+/* ---- exit ---- */
+
+static int gate[2];
+
+static void attach_and_exit(void)
+{
+	unsigned int i, attached = 0;
+	u64 n = 0;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	pt_gate_make(gate);
+	fd = session_of_tasks(hits());
+	for (i = 0; i < ROUNDS; i++) {
+		pid_t pid;
+		long ret;
+
+		pt_in_child(pid) {
+			if (pt_online_cpus() > 1)
+				pt_pin(1);
+			pt_gate_wait(gate);
+			hit(1);
+		}
+		pt_gate_open(gate);
+		if (i & 1)
+			pt_burn(1000 * i);
+		ret = session_attach_task(fd, pid, i & 2 ? PERF_EXT_TARGET_INHERIT : 0);
+		ONE_OF(ret, ESRCH, ESRCH);
+		attached += !ret;
+		if (i & 4)
+			session_detach_task(fd, pid);
+		pt_reap(pid);
+		pt_eq(session_targets(fd), 0);
+		pt_check(pt_count(fd) <= n + 1, "counted twice");
+		n = pt_count(fd);
+		pt_eq(session_attach_task(fd, pid, 0), -ESRCH);
+	}
+	pt_msg("%u of %u attached", attached, ROUNDS);
+	still_works(fd);
+}
+
+static void take_all_off(struct rival *r)
+{
+	pt_eq(session_detach(r->fd, PERF_EXT_TARGET_ALL, 0), 0);
+}
+
+/* Taken off by somebody else while it exits. */
+static void detach_and_exit(void)
+{
+	struct rival r;
+	unsigned int i;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	fd = session_of_tasks(hits());
+	rival_start(&r, take_all_off, fd, 0);
+	for (i = 0; i < ROUNDS; i++) {
+		struct worker w;
+
+		worker_start(&w, -1);
+		pt_eq(session_attach_task(fd, w.pid, i & 1 ? PERF_EXT_TARGET_INHERIT : 0), 0);
+		worker_do(&w, hit, 1);
+		worker_end(&w);
+	}
+	rival_stop(&r);
+	pt_check(pt_count(fd) <= ROUNDS, "counted twice");
+	still_works(fd);
+}
+
+/* ---- fork ---- */
+
+static u64 *forked;		/* hits of children so far, in shared memory */
+
+static void share(void)
+{
+	forked = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	pt_need(forked != MAP_FAILED, "mmap: %s", strerror(errno));
+}
+
+/* So many children, one after the other, each of which hits once. */
+static void fork_children(u64 n)
+{
+	while (n--) {
+		pid_t pid;
+
+		pt_in_child(pid)
+			hit(1);
+		pt_reap(pid);
+		__atomic_store_n(forked, *forked + 1, __ATOMIC_RELEASE);
+	}
+}
+
+/* What is counted is neither less than what was over before, nor more than what has begun since. */
+static void read_forks(struct rival *r)
+{
+	u64 before = __atomic_load_n(forked, __ATOMIC_ACQUIRE), count, after;
+	struct session_entry e;
+
+	session_read(r->fd, 0, &e);
+	count = e.value[0];
+	after = __atomic_load_n(forked, __ATOMIC_ACQUIRE) + 1;
+	pt_check(count >= before && count <= after, "%llu, between %llu and %llu",
+		 (unsigned long long)count, (unsigned long long)before, (unsigned long long)after);
+}
+
+static void read_forks_by_target(struct rival *r)
+{
+	static struct session_entry e[SESSION_ENTRIES];	/* of the one rival */
+	u64 before = __atomic_load_n(forked, __ATOMIC_ACQUIRE), count = 0, after;
+	unsigned int i, nr;
+
+	nr = session_read(r->fd, PERF_EXT_READ_TARGETS, e);
+	for (i = 0; i < nr; i++)
+		count += e[i].value[0];
+	after = __atomic_load_n(forked, __ATOMIC_ACQUIRE) + 1;
+	pt_check(count >= before && count <= after, "%llu, between %llu and %llu",
+		 (unsigned long long)count, (unsigned long long)before, (unsigned long long)after);
+}
+
+/* Children come, count and go while they are summed up: each of them is in the sum, once. */
+static void read_and_forks(void)
+{
+	struct worker w;
+	struct rival r;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	share();
+	worker_start(&w, -1);
+	fd = session_of_tasks(hits());
+	pt_eq(session_attach_task(fd, w.pid, PERF_EXT_TARGET_INHERIT), 0);
+	rival_start(&r, read_forks, fd, 0);
+	worker_do(&w, fork_children, ROUNDS);
+	rival_turns(&r);
+	rival_stop(&r);
+	rival_start(&r, read_forks_by_target, fd, 0);
+	worker_do(&w, fork_children, ROUNDS);
+	rival_turns(&r);
+	rival_stop(&r);
+	pt_eq(pt_count(fd), 2 * ROUNDS);
+	worker_end(&w);
+	still_works(fd);
+}
+
+static void attach_and_detach(struct rival *r)
+{
+	static struct session_entry e[SESSION_ENTRIES];		/* of the one rival */
+	unsigned int i, nr;
+
+	pt_eq(session_attach_task(r->fd, r->target, PERF_EXT_TARGET_INHERIT), 0);
+	nr = session_read(r->fd, PERF_EXT_READ_TARGETS, e);
+	for (i = 0; i < nr; i++)
+		pt_eq(e[i].nr, 2);
+	pt_eq(session_detach(r->fd, PERF_EXT_TARGET_ALL, 0), 0);
+	/* No copy of a fork that was under way comes later. */
+	pt_eq(session_targets(r->fd), 0);
+}
+
+/*
+ * Attached and taken off, with all that it has forked, while it forks: a child has both events or
+ * none.
+ */
+static void attach_and_fork(void)
+{
+	struct perf_event_attr attr[2];
+	struct session_entry e;
+	struct worker w;
+	struct rival r;
+	u64 count;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	share();
+	worker_start(&w, -1);
+	attr[0] = hits();
+	attr[1] = hits();
+	fd = session_make(attr, 2, 0);
+	rival_start(&r, attach_and_detach, fd, w.pid);
+	worker_do(&w, fork_children, ROUNDS);
+	rival_turns(&r);
+	rival_stop(&r);
+	count = pt_count(fd);
+	pt_check(count <= ROUNDS, "%llu of %u children", (unsigned long long)count, ROUNDS);
+	session_read(fd, 0, &e);
+	pt_eq(e.value[0], count);
+	pt_eq(e.value[1], count);
+	worker_do(&w, fork_children, 3);
+	pt_eq(pt_count(fd), count);
+	worker_end(&w);
+	still_works(fd);
+}
+
+/* ---- two who attach ---- */
+
+static u64 won[2];
+
+static void attach_it(struct rival *r)
+{
+	long ret = session_attach_task(r->fd, r->target, 0);
+
+	ONE_OF(ret, EEXIST, EEXIST);
+	if (ret)
+		return;
+	won[1]++;
+	pt_eq(session_detach_task(r->fd, r->target), 0);
+}
+
+/* The same target at the same time: one is the first, and it alone can take it off. */
+static void two_attach(void)
+{
+	struct worker w;
+	struct rival r;
+	int fd, i;
+
+	ext_need();
+	load(NULL);
+	worker_start(&w, 0);
+	fd = session_of_tasks(hits());
+	rival_start(&r, attach_it, fd, w.pid);
+	for (i = 0; i < 10 * ROUNDS && !pt_failures(); i++) {
+		long ret = session_attach_task(fd, w.pid, 0);
+
+		ONE_OF(ret, EEXIST, EEXIST);
+		pt_eq(pt_module_get(MODULE, "nr_events") <= 2, 1);
+		if (ret)
+			continue;
+		won[0]++;
+		pt_eq(session_detach_task(fd, w.pid), 0);
+	}
+	rival_turns(&r);
+	rival_stop(&r);
+	pt_check(won[0] && won[1], "one has never attached it");
+	worker_end(&w);
+	still_works(fd);
+}
+
+/* ---- ENABLE, DISABLE, RESET ---- */
+
+static void toggle(struct rival *r)
+{
+	pt_eq(pt_ioctl(r->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	pt_eq(pt_ioctl(r->fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+}
+
+/* Whoever comes while the session is switched is as the others are in the end. */
+static void attach_and_enable(void)
+{
+	struct worker w[4];
+	struct rival r;
+	int fd, i, k;
+
+	ext_need();
+	load(NULL);
+	for (i = 0; i < 4; i++)
+		worker_start(&w[i], 0);
+	fd = session_of_tasks(hits());
+	for (i = 0; i < ROUNDS && !pt_failures(); i++) {
+		u64 before = pt_count(fd);
+		bool on = i & 1;
+
+		rival_start(&r, toggle, fd, 0);
+		for (k = 0; k < 4; k++)
+			pt_eq(session_attach_task(fd, w[k].pid, 0), 0);
+		rival_turns(&r);
+		rival_stop(&r);
+		if (!on)
+			pt_disable(fd);
+		for (k = 0; k < 4; k++)
+			worker_do(&w[k], hit, 1);
+		pt_eq(pt_count(fd), before + (on ? 4 : 0));
+		for (k = 0; k < 4; k++)
+			pt_eq(session_detach_task(fd, w[k].pid), 0);
+	}
+	pt_enable(fd);
+	for (i = 0; i < 4; i++)
+		worker_end(&w[i]);
+	still_works(fd);
+}
+
+/* ---- CPUs ---- */
+
+static void off_and_on(struct rival *r)
+{
+	(void)r;
+	pt_eq(set_online(2, 0), 0);
+	pt_eq(set_online(2, 1), 0);
+}
+
+/* All CPUs are attached, read and taken off while one of them goes and comes. */
+static void attach_and_hotplug(void)
+{
+	struct rival r;
+	u64 before;
+	int fd, i;
+
+	ext_need();
+	need_cpus(4);
+	load(NULL);
+	fd = session_of_cpus(hits());
+	rival_start(&r, off_and_on, fd, 0);
+	for (i = 0; i < ROUNDS && !pt_failures(); i++) {
+		unsigned int n;
+
+		before = pt_count(fd);
+		pt_eq(session_attach(fd, PERF_EXT_TARGET_ALL, 0,
+				     i & 1 ? PERF_EXT_TARGET_RETURN : 0), 0);
+		n = session_targets(fd);
+		pt_check(n == 3 || n == 4, "%u CPUs", n);
+		hit_on(0, 1);
+		hit_on(3, 2);
+		pt_eq(pt_count(fd), before + 3);
+		pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+		pt_eq(session_targets(fd), 0);
+	}
+	rival_turns(&r);
+	/* And one that stays attached. */
+	pt_eq(session_attach(fd, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_RETURN), 0);
+	before = pt_count(fd);
+	for (i = 0; i < 10 && !pt_failures(); i++) {
+		hit_on(0, 1);
+		hit_on(3, 2);
+		rival_turns(&r);
+		pt_eq(pt_count(fd), before + 3 * ((u64)i + 1));
+	}
+	rival_stop(&r);
+	pt_eq(session_targets(fd), 4);
+	hit_on(2, 5);
+	pt_eq(session_count_of_cpu(fd, 2), 5);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	still_works(session_of_tasks(hits()));
+}
+
+/* Closed at whatever moment a CPU returns at. */
+static void close_and_hotplug(void)
+{
+	struct rival r;
+	int fd, i;
+
+	ext_need();
+	need_cpus(4);
+	load(NULL);
+	rival_start(&r, off_and_on, -1, 0);
+	for (i = 0; i < ROUNDS && !pt_failures(); i++) {
+		fd = session_of_cpus(hits());
+		pt_eq(session_attach(fd, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_RETURN), 0);
+		if (i & 1)
+			rival_turns(&r);
+		hit_on(0, 1);
+		pt_eq(pt_count(fd), 1);
+		close(fd);
+		none_left();
+	}
+	rival_stop(&r);
+}
+
+/* ---- the PMU ---- */
+
+static u64 attempts;		/* to make and attach one that are over */
+
+/* Away for as long as it takes, and there until it has been used, or was tried to. */
+static void leave_and_return(struct rival *r)
+{
+	u64 since;
+
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	none_left();
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	since = __atomic_load_n(&attempts, __ATOMIC_ACQUIRE);
+	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 2 &&
+	       !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+/* A session is made and attached while its PMU goes and comes: what has left does not return. */
+static void attach_and_unregister(void)
+{
+	unsigned int i, attached = 0;
+	struct worker w;
+	struct rival r;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	need_revoking();
+	worker_start(&w, 0);
+	rival_start(&r, leave_and_return, -1, 0);
+	for (i = 0; i < 2 * ROUNDS && !pt_failures(); i++) {
+		struct perf_event_attr attr[2] = { faults(), hits() };
+		long ret;
+
+		__atomic_store_n(&attempts, attempts + 1, __ATOMIC_RELEASE);
+		fd = session_try_make(attr, 2, 0);
+		if (fd < 0) {
+			/* ENODEV: it has left meanwhile; ENOENT: there is none of that number */
+			ONE_OF(fd, ENODEV, ENOENT);
+			continue;
+		}
+		ret = session_attach_task(fd, w.pid, PERF_EXT_TARGET_INHERIT);
+		ONE_OF(ret, ENODEV, ENOENT);
+		attached += !ret;
+		if (!ret)
+			pt_eq(session_targets(fd), 1);
+		worker_do(&w, session_fault, 1);
+		if (!ret && i & 1)
+			pt_eq(session_detach_task(fd, w.pid), 0);
+		close(fd);
+	}
+	rival_stop(&r);
+	pt_check(attached, "never attached");
+	none_left();
+	worker_end(&w);
+	still_works(session_of_tasks(hits()));
+}
+
+/* ---- exec ---- */
+
+static int after_exec(int argc, char **argv)
+{
+	if (argc != 2 || strcmp(argv[1], "--exec"))
+		return -1;
+	return pt_module_set(MODULE, "hit", 1) ? 1 : 0;
+}
+
+/* The task becomes another program while it is attached, and taken off once it has. */
+static void attach_and_exec(void)
+{
+	struct perf_event_attr attr;
+	unsigned int i;
+	u64 n = 0;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	pt_gate_make(gate);
+	attr = hits();
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	fd = session_of_tasks(attr);
+	for (i = 0; i < ROUNDS; i++) {
+		pid_t pid;
+		long ret;
+
+		pt_in_child(pid) {
+			if (pt_online_cpus() > 1)
+				pt_pin(1);
+			pt_gate_wait(gate);
+			execl("/proc/self/exe", "session_race", "--exec", NULL);
+			_exit(99);
+		}
+		pt_gate_open(gate);
+		if (i & 1)
+			pt_burn(1000 * i);
+		ret = session_attach_task(fd, pid, 0);
+		ONE_OF(ret, ESRCH, ESRCH);
+		pt_reap(pid);
+		pt_check(pt_count(fd) <= n + 1, "counted twice");
+		n = pt_count(fd);
+	}
+	pt_enable(fd);
+	still_works(fd);
+}
+
+/* ---- close ---- */
+
+static void make_attach_close(struct rival *r)
+{
+	int fd = session_of_tasks(hits());
+
+	pt_eq(session_attach_task(fd, r->target, PERF_EXT_TARGET_INHERIT), 0);
+	close(fd);
+}
+
+/* Sessions come and go on a task that forks, and has another one that stays. */
+static void close_and_fork(void)
+{
+	struct worker w;
+	struct rival r;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	share();
+	worker_start(&w, -1);
+	fd = session_of_tasks(hits());
+	pt_eq(session_attach_task(fd, w.pid, PERF_EXT_TARGET_INHERIT), 0);
+	rival_start(&r, make_attach_close, -1, w.pid);
+	worker_do(&w, fork_children, ROUNDS);
+	rival_turns(&r);
+	rival_stop(&r);
+	pt_eq(pt_count(fd), ROUNDS);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2);
+	worker_end(&w);
+	still_works(fd);
+}
+
+static const struct pt_case cases[] = {
+	{ "attach_and_exit", attach_and_exit },
+	{ "detach_and_exit", detach_and_exit },
+	{ "read_and_forks", read_and_forks },
+	{ "attach_and_fork", attach_and_fork },
+	{ "two_attach", two_attach },
+	{ "attach_and_enable", attach_and_enable },
+	{ "attach_and_hotplug", attach_and_hotplug },
+	{ "close_and_hotplug", close_and_hotplug },
+	{ "attach_and_unregister", attach_and_unregister },
+	{ "attach_and_exec", attach_and_exec },
+	{ "close_and_fork", close_and_fork },
+};
+
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = after_exec;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}

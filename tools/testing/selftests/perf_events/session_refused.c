@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * session_refused.c - what sessions refuse, with which errno, and that nothing is left of it; who
+ * may attach one to what. See session.c.
+ *
+ * needs: smp
+ */
+#include "lib/cpus.h"
+#include "lib/session.h"
+#include <linux/capability.h>
+#include <sys/resource.h>
+
+/* Refused, and last_error has a sentence about it. */
+static void refused_at(int line, long ret, int err)
+{
+	char text[256], start[16];
+
+	pt_check(ret == -err, "line %d: %ld, not %d (%s)", line, ret, -err, strerror(err));
+	if (ret != -err)
+		return;
+	snprintf(start, sizeof(start), "-%d ", err);
+	pt_need(pt_slurp("/sys/bus/event_source/last_error", text, sizeof(text)), "no last_error");
+	pt_check(!strncmp(text, start, strlen(start)) && text[strlen(start)],
+		 "line %d: last_error is \"%s\"", line, text);
+}
+
+#define refused(ret, err)	refused_at(__LINE__, ret, err)
+
+static struct perf_event_attr user_faults(void)
+{
+	struct perf_event_attr attr = faults();
+
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+static int open_dummy(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+
+	attr.exclude_kernel = 1;
+	return pt_open(&attr, 0, -1, -1, 0);
+}
+
+/* INFO of an event that is a session, or none. */
+static unsigned int most_members(int fd, bool session)
+{
+	const u64 both = PERF_EXT_SESSIONS | PERF_EXT_READ;
+	struct perf_ext_info info = {};
+
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.features & both, both);
+	pt_eq(info.here & both, session ? both : 0);
+	pt_eq(info.most_sets, session ? 0 : 64);
+	pt_check(info.most_members >= 64, "%u members at most", info.most_members);
+	return info.most_members;
+}
+
+static int nr_descriptors(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void create(void)
+{
+	struct perf_event_attr attr[2] = { user_faults(), user_faults() };
+	const struct perf_ext_create good = {
+		.attrs = pt_addr(attr), .nr = 2, .stride = sizeof(attr[0]),
+	};
+	struct perf_ext_create c;
+	int dummy, before, fd;
+
+	ext_need();
+	dummy = open_dummy();
+	before = nr_descriptors();
+#define CREATE(change, err)							\
+	do {									\
+		c = good;							\
+		change;								\
+		refused(pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&c)), err); \
+	} while (0)
+	CREATE(c.nr = 0, EINVAL);
+	CREATE(c.nr = most_members(dummy, false) + 1, E2BIG);
+	CREATE(c.nr = ~0u, E2BIG);
+	CREATE(c.stride = 0, EINVAL);
+	CREATE(c.stride = 32, EINVAL);
+	CREATE(c.flags = 1u << 31, EINVAL);
+	CREATE(c.set = 1, EINVAL);
+	CREATE(c.pad = 1, EINVAL);
+	c = good;
+	c.attrs = 0;
+	pt_eq(pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&c)), -EFAULT);
+	c = good;
+	c.ids = 8;
+	pt_eq(pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&c)), -EFAULT);
+	pt_eq(pt_ioctl(dummy, PERF_EXT_IOC_CREATE, 0), -EFAULT);
+	pt_eq(nr_descriptors(), before);
+
+	fd = (int)pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&good));
+	pt_need(fd >= 0, "CREATE: %s", strerror(-fd));
+	pt_eq(fcntl(fd, F_GETFD), 0);
+	most_members(fd, true);
+	close(fd);
+	c = good;
+	c.flags = PERF_EXT_CREATE_CLOEXEC;
+	fd = (int)pt_ioctl(dummy, PERF_EXT_IOC_CREATE, pt_addr(&c));
+	pt_need(fd >= 0, "CREATE: %s", strerror(-fd));
+	pt_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	/* Of a session, which is an event, too. */
+	close((int)pt_ioctl(fd, PERF_EXT_IOC_CREATE, pt_addr(&good)));
+	close(fd);
+	pt_eq(nr_descriptors(), before);
+}
+
+/* As the only event, and as the second of two. */
+static void no_such_member(struct perf_event_attr attr, int err, int line)
+{
+	struct perf_event_attr two[2] = { user_faults(), attr };
+
+	refused_at(line, session_try_make(&attr, 1, 0), err);
+	refused_at(line, session_try_make(two, 2, 0), err);
+}
+
+static void members(void)
+{
+	struct perf_event_attr attr;
+	static u64 word;
+	int before;
+
+	ext_need();
+	load("filters=2");
+	before = nr_descriptors();
+#define MEMBER(change, err)				\
+	do {						\
+		attr = user_faults();			\
+		change;					\
+		no_such_member(attr, err, __LINE__);	\
+	} while (0)
+	MEMBER(attr.inherit = 1, EINVAL);
+	MEMBER((attr.inherit = 1, attr.inherit_thread = 1), EINVAL);
+	MEMBER((attr.inherit = 1, attr.inherit_stat = 1), EINVAL);
+	MEMBER(attr.remove_on_exec = 1, EOPNOTSUPP);
+	MEMBER(attr = pt_attr(PT_SW(BPF_OUTPUT)), EOPNOTSUPP);
+	MEMBER(attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_switch")),
+	       EOPNOTSUPP);
+	MEMBER((attr = pt_attr(PERF_TYPE_BREAKPOINT, 0), attr.bp_type = 2,
+		attr.bp_addr = pt_addr(&word), attr.bp_len = 8), EOPNOTSUPP);
+	MEMBER((attr.sigtrap = 1, attr.remove_on_exec = 1, attr.sample_period = 1), EOPNOTSUPP);
+	MEMBER(attr = pt_attr(12345, 0), ENOENT);
+	MEMBER(attr = pt_attr(PT_SW(MAX)), ENOENT);
+	MEMBER((attr.sample_period = 1, attr.sample_type = PERF_SAMPLE_READ), EINVAL);
+	MEMBER(attr.sample_type = 1ull << 62, EINVAL);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
+	pt_eq(nr_descriptors(), before);
+}
+
+static void attach(void)
+{
+	struct perf_ext_target t;
+	int tasks, cpus, dummy;
+	struct worker w;
+
+	ext_need();
+	worker_start(&w, -1);
+	tasks = session_of_tasks(user_faults());
+	cpus = session_of_cpus(user_faults());
+	dummy = open_dummy();
+#define ATTACH(fd, kind, number, flags, err)	\
+	refused(session_attach(fd, kind, number, flags), err)
+#define DETACH(fd, kind, number, err)		refused(session_detach(fd, kind, number), err)
+	ATTACH(dummy, PERF_EXT_TARGET_TID, w.pid, 0, EINVAL);
+	DETACH(dummy, PERF_EXT_TARGET_TID, w.pid, EINVAL);
+	ATTACH(tasks, 5, 0, 0, EINVAL);
+	ATTACH(tasks, ~0u, 0, 0, EINVAL);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, w.pid, 1u << 31, EINVAL);
+	/* The other kind of targets. */
+	ATTACH(tasks, PERF_EXT_TARGET_CPU, 0, 0, EINVAL);
+	ATTACH(tasks, PERF_EXT_TARGET_ALL, 0, 0, EINVAL);
+	ATTACH(tasks, PERF_EXT_TARGET_CGROUP, 0, 0, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_TID, w.pid, 0, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_PIDFD, w.orders, 0, EINVAL);
+	/* Flags of others. */
+	ATTACH(tasks, PERF_EXT_TARGET_TID, w.pid, PERF_EXT_TARGET_RETURN, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_CPU, 0, PERF_EXT_TARGET_INHERIT, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_CPU, 0, PERF_EXT_TARGET_RETURN, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_RESUME, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_INHERIT, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_ALL, 1, 0, EINVAL);
+	DETACH(cpus, PERF_EXT_TARGET_ALL, 1, EINVAL);
+	/* Numbers that nobody has. */
+	ATTACH(tasks, PERF_EXT_TARGET_TID, 0x3fffffff, 0, ESRCH);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, -1, 0, ESRCH);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, 1ll << 32 | w.pid, 0, ESRCH);
+	ATTACH(tasks, PERF_EXT_TARGET_PIDFD, 999, 0, EBADF);
+	ATTACH(tasks, PERF_EXT_TARGET_PIDFD, w.orders, 0, EBADF);
+	ATTACH(cpus, PERF_EXT_TARGET_CPU, -1, 0, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_CPU, 100000, 0, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_CPU, 1ll << 32, 0, EINVAL);
+	ATTACH(cpus, PERF_EXT_TARGET_CGROUP, 999, 0, EBADF);
+	ATTACH(cpus, PERF_EXT_TARGET_CGROUP, w.orders, 0, EBADF);
+	/* Who is no target. */
+	DETACH(tasks, PERF_EXT_TARGET_TID, w.pid, ENOENT);
+	DETACH(cpus, PERF_EXT_TARGET_CPU, 0, ENOENT);
+	pt_eq(session_attach_task(tasks, w.pid, 0), 0);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, w.pid, 0, EEXIST);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, w.pid, PERF_EXT_TARGET_INHERIT, EEXIST);
+	t = (struct perf_ext_target){ .number = w.pid, .flags = PERF_EXT_TARGET_RESUME };
+	refused(pt_ioctl(tasks, PERF_EXT_IOC_DETACH, pt_addr(&t)), EINVAL);
+	pt_eq(pt_ioctl(tasks, PERF_EXT_IOC_ATTACH, 0), -EFAULT);
+	pt_eq(session_targets(tasks), 1);
+	worker_end(&w);
+}
+
+static void offline_cpu(void)
+{
+	int fd;
+
+	ext_need();
+	need_cpus(2);
+	fd = session_of_cpus(user_faults());
+	pt_eq(set_online(1, 0), 0);
+	ATTACH(fd, PERF_EXT_TARGET_CPU, 1, 0, ENODEV);
+	pt_eq(set_online(1, 1), 0);
+	pt_eq(session_attach_cpu(fd, 1), 0);
+}
+
+static void read_values(void)
+{
+	struct perf_event_attr attr[2] = { user_faults(), user_faults() };
+	const u64 entry = sizeof(struct perf_ext_values) + 2 * sizeof(u64);
+	struct perf_ext_read r;
+	int fd, dummy;
+	u64 buf[64];
+
+	ext_need();
+	dummy = open_dummy();
+	fd = session_make(attr, 2, 0);
+	pt_eq(session_attach_task(fd, 0, 0), 0);
+#define READ(change, err)							\
+	do {									\
+		r = (struct perf_ext_read){ .buf = pt_addr(buf), .size = sizeof(buf) }; \
+		change;								\
+		refused(pt_ioctl(fd, PERF_EXT_IOC_READ, pt_addr(&r)), err);	\
+	} while (0)
+	READ(r.flags = PERF_EXT_READ_TARGETS | PERF_EXT_READ_CGROUPS, EINVAL);
+	READ(r.flags = 1u << 31, EINVAL);
+	READ(r.set = 1, EINVAL);
+	READ(r.pad[2] = 1, EINVAL);
+	/* No room: it tells how much is needed, and writes nothing. */
+	memset(buf, 0x5a, sizeof(buf));
+	READ(r.size = 0, ENOSPC);
+	pt_eq(r.size, entry);
+	READ((r.size = 2 * entry - 1, r.flags = PERF_EXT_READ_TARGETS), ENOSPC);
+	pt_eq(r.size, 2 * entry);
+	pt_eq(buf[0], 0x5a5a5a5a5a5a5a5a);
+	r = (struct perf_ext_read){
+		.buf = pt_addr(buf), .size = 2 * entry, .flags = PERF_EXT_READ_TARGETS,
+	};
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_READ, pt_addr(&r)), 0);
+	pt_eq(r.nr, 2);
+	pt_eq(r.size, 2 * entry);
+	pt_eq(buf[2 * entry / 8], 0x5a5a5a5a5a5a5a5a);
+	r = (struct perf_ext_read){ .buf = 8, .size = 4096 };
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_READ, pt_addr(&r)), -EFAULT);
+	r.buf = pt_addr(buf);
+	refused(pt_ioctl(dummy, PERF_EXT_IOC_READ, pt_addr(&r)), EINVAL);
+}
+
+/* What else is asked of a session's descriptor, and cannot be. */
+static void other_calls(void)
+{
+	struct perf_event_attr attr = user_faults();
+	struct perf_ext_set s = { .ring = -1 };
+	int fd;
+
+	ext_need();
+	attr.sample_period = 10;
+	fd = session_of_tasks(attr);
+	refused(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), EINVAL);
+	refused(pt_ioctl(fd, PERF_EXT_IOC_SET_JOIN, pt_addr(&s)), EINVAL);
+	/* It leads nobody but its own. */
+	refused(pt_try_open(&attr, 0, -1, fd, 0), EINVAL);
+	refused(pt_try_open(&attr, -1, 0, fd, 0), EINVAL);
+	refused(pt_try_open(&attr, 1, -1, fd, 0), EINVAL);
+	fd = session_of_cpus(attr);
+	refused(pt_try_open(&attr, 0, -1, fd, 0), EINVAL);
+	refused(pt_try_open(&attr, -1, 0, fd, 0), EINVAL);
+}
+
+/* ---- who may ---- */
+
+static int of_others;		/* a session that root has made */
+static pid_t somebody;
+
+static void by_nobody(void)
+{
+	struct perf_event_attr attr = faults();
+	int tasks, cpus;
+	pid_t pid;
+
+	refused(session_try_make(&attr, 1, 0), EACCES);
+	tasks = session_of_tasks(user_faults());
+	cpus = session_of_cpus(user_faults());
+	pt_eq(session_attach_task(tasks, 0, 0), 0);
+	pt_in_child(pid)
+		pause();
+	pt_eq(session_attach_task(tasks, pid, 0), 0);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, 1, 0, EACCES);
+	ATTACH(tasks, PERF_EXT_TARGET_TID, somebody, 0, EACCES);
+	ATTACH(cpus, PERF_EXT_TARGET_CPU, 0, 0, EACCES);
+	ATTACH(cpus, PERF_EXT_TARGET_ALL, 0, 0, EACCES);
+	/* That others have made it gives no rights. */
+	ATTACH(of_others, PERF_EXT_TARGET_TID, pid, 0, EACCES);
+	ATTACH(of_others, PERF_EXT_TARGET_TID, somebody, 0, EACCES);
+	pt_eq(session_targets(of_others), 0);
+	pt_eq(session_targets(tasks), 2);
+	pt_eq(session_targets(cpus), 0);
+	pt_kill(pid);
+}
+
+static void may_watch_cpus(void *arg)
+{
+	int fd = session_of_cpus(faults());
+
+	(void)arg;
+	pt_eq(session_attach_cpu(fd, 0), 0);
+}
+
+static void ordinary_users(void)
+{
+	ext_need();
+	pt_sysctl_set("perf_event_paranoid", 2);
+	of_others = session_of_tasks(faults());		/* of the kernel, too */
+	pt_in_child(somebody)
+		pause();
+	pt_as_nobody(by_nobody);
+	pt_with_capability(CAP_PERFMON, may_watch_cpus, NULL);
+	pt_kill(somebody);
+}
+
+/* Nobody may have anything. */
+static void paranoid_by_nobody(void)
+{
+	struct perf_event_attr attr = user_faults();
+
+	refused(session_ask(of_others, &attr, 1, 0), EACCES);
+	ATTACH(of_others, PERF_EXT_TARGET_TID, 0, 0, EACCES);
+	pt_eq(session_targets(of_others), 0);
+}
+
+static void paranoid_3(void)
+{
+	ext_need();
+	of_others = session_of_tasks(user_faults());
+	pt_sysctl_set("perf_event_paranoid", 3);
+	pt_as_nobody(paranoid_by_nobody);
+}
+
+#define LIMIT	40
+
+/* Three events each: there are as many targets as there may be descriptors for their events. */
+static void attach_many(int most)
+{
+	struct perf_event_attr attr[3] = { user_faults(), user_faults(), user_faults() };
+	int fd = session_make(attr, 3, 0), i, before = nr_descriptors();
+	pid_t pid[LIMIT];
+
+	for (i = 0; i <= most; i++) {
+		pt_in_child(pid[i])
+			pause();
+		if (i < most || most == LIMIT - 1)
+			pt_eq(session_attach_task(fd, pid[i], 0), 0);
+		else
+			ATTACH(fd, PERF_EXT_TARGET_TID, pid[i], 0, EMFILE);
+	}
+	pt_eq(nr_descriptors(), before);
+	if (most < LIMIT - 1) {
+		pt_eq(session_detach_task(fd, pid[0]), 0);
+		pt_eq(session_attach_task(fd, pid[most], 0), 0);
+		ATTACH(fd, PERF_EXT_TARGET_TID, pid[0], 0, EMFILE);
+	}
+	for (i = 0; i <= most; i++)
+		pt_kill(pid[i]);
+}
+
+static void limited(void)
+{
+	attach_many(LIMIT / 3);
+}
+
+static void unlimited(void *arg)
+{
+	(void)arg;
+	attach_many(LIMIT - 1);
+}
+
+static void as_many_as_descriptors(void)
+{
+	struct rlimit limit = { LIMIT, LIMIT };
+
+	ext_need();
+	pt_sysctl_set("perf_event_paranoid", 2);
+	pt_need(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %s", strerror(errno));
+	pt_as_nobody(limited);
+	pt_with_capability(CAP_PERFMON, unlimited, NULL);
+}
+
+/* ---- all or nothing ---- */
+
+/* The last of three events cannot be had for the target. */
+static void one_member_fails(void)
+{
+	struct perf_event_attr attr[3];
+	struct worker a, b;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	worker_start(&a, 0);
+	worker_start(&b, 0);
+	attr[0] = hits();
+	attr[1] = faults();
+	attr[2] = hits();
+	fd = session_make(attr, 3, 0);
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 4);
+	pt_eq(pt_module_set(MODULE, "fail_init", ENOSPC), 0);
+	pt_eq(session_attach_task(fd, b.pid, 0), -ENOSPC);
+	pt_eq(session_targets(fd), 1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 4);
+	pt_eq(pt_module_set(MODULE, "fail_init", 0), 0);
+	worker_do(&a, hit, 3);
+	worker_do(&b, hit, 5);
+	pt_eq(session_count_of_task(fd, a.pid), 3);
+	pt_eq(session_attach_task(fd, b.pid, 0), 0);
+	worker_do(&b, hit, 5);
+	pt_eq(session_count_of_task(fd, b.pid), 5);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 6);
+	worker_end(&a);
+	worker_end(&b);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2);
+	close(fd);
+	none_left();
+}
+
+/* A PMU of CPUs only, in a session of tasks. */
+static void no_events_of_tasks(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	ext_need();
+	load("task=0");
+	attr = hits();
+	fd = session_of_cpus(attr);
+	pt_eq(session_attach_cpu(fd, 0), 0);
+	hit(5);
+	pt_eq(pt_count(fd), 5);
+	close(fd);
+	pt_eq(session_try_make(&attr, 1, 0), -EINVAL);
+	none_left();
+}
+
+/* One descriptor, whatever it is attached to. */
+static void one_descriptor(void)
+{
+	struct perf_event_attr attr[3] = { user_faults(), user_faults(), user_faults() };
+	struct worker w[6];
+	int fd, before, i;
+
+	ext_need();
+	for (i = 0; i < 6; i++)
+		worker_start(&w[i], -1);
+	before = nr_descriptors();
+	fd = session_make(attr, 3, 0);
+	for (i = 0; i < 6; i++)
+		pt_eq(session_attach_task(fd, w[i].pid, 0), 0);
+	pt_eq(nr_descriptors(), before + 1);
+	pt_eq(session_targets(fd), 6);
+	for (i = 0; i < 6; i++)
+		worker_end(&w[i]);
+}
+
+static const struct pt_case cases[] = {
+	{ "create", create },
+	{ "members", members },
+	{ "attach", attach },
+	{ "offline_cpu", offline_cpu },
+	{ "read_values", read_values },
+	{ "other_calls", other_calls },
+	{ "ordinary_users", ordinary_users },
+	{ "paranoid_3", paranoid_3 },
+	{ "as_many_as_descriptors", as_many_as_descriptors },
+	{ "one_member_fails", one_member_fails },
+	{ "no_events_of_tasks", no_events_of_tasks },
+	{ "one_descriptor", one_descriptor },
+};
+
+PT_MAIN(cases)
