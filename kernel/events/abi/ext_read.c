@@ -57,11 +57,13 @@ static struct perf_ext_values *add_entry(struct answer *a)
 	return v;
 }
 
+/* The lock is for siblings whose PMU goes: they leave the group. */
 static u64 lost_of(struct pe_event *leader)
 {
 	struct pe_event *m;
 	u64 lost = 0;
 
+	guard(raw_spinlock_irq)(&pe_ctx(leader)->lock);
 	pe_for_each_member(m, leader)
 		lost += atomic64_read(&m->lost_samples);
 	return lost;
@@ -189,7 +191,8 @@ static int read_locked(struct answer *a, u32 flags)
 {
 	a->members = a->leader->nr_siblings + 1;
 	a->room = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
-	a->entries = kvzalloc(size_mul(a->room, entry_size(a)), GFP_KERNEL_ACCOUNT);
+	a->entries = kvzalloc(size_mul(a->room, entry_size(a)),
+			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!a->entries)
 		return -ENOMEM;
 	if (flags & PERF_EXT_READ_TARGETS)

@@ -35,6 +35,24 @@ static int check_create(const struct perf_ext_create *ask)
 	return 0;
 }
 
+/* All of them before any PMU is asked: user memory may be as slow as its owner likes. */
+static struct perf_event_attr *copy_attrs(const struct perf_ext_create *ask)
+{
+	struct perf_event_attr *attrs __free(kvfree) = NULL;
+	unsigned int i;
+	int err;
+
+	attrs = kvcalloc(ask->nr, sizeof(*attrs), GFP_KERNEL_ACCOUNT);
+	if (!attrs)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < ask->nr; i++) {
+		err = pe_attr_copy(u64_to_user_ptr(ask->attrs + (u64)i * ask->stride), &attrs[i]);
+		if (err)
+			return ERR_PTR(err);
+	}
+	return_ptr(attrs);
+}
+
 /* What perf_event_open() does with an event that has its PMU. */
 static int set_up(struct pe_event *e)
 {
@@ -45,17 +63,19 @@ static int set_up(struct pe_event *e)
 	return e->attr.use_clockid ? pe_attr_set_clock(e, e->attr.clockid) : 0;
 }
 
-static int add_member(struct pe_session *s, struct perf_event_attr __user *uattr)
+static int add_member(struct pe_session *s, struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr __uninitialized;
 	struct pe_event *e;
 	bool own_tasks;
 	int err;
 
-	err = pe_attr_copy(uattr, &attr) ?: pe_open_permit(&attr, !s->of_cpus, &own_tasks);
+	err = pe_open_permit(attr, !s->of_cpus, &own_tasks);
+	/* ATTACH asks again, but drivers may set something aside for a member. */
+	if (!err && s->of_cpus && perf_allow_cpu())
+		err = pe_err(-EACCES, "perf_event_paranoid: no right to events of CPUs");
 	if (err)
 		return err;
-	e = pe_session_make(s, &attr, own_tasks);
+	e = pe_session_make(s, attr, own_tasks);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 	err = set_up(e) ?: pe_session_add(s, e);
@@ -66,12 +86,19 @@ static int add_member(struct pe_session *s, struct perf_event_attr __user *uattr
 
 static int add_members(struct pe_session *s, const struct perf_ext_create *ask)
 {
+	struct perf_event_attr *attrs = copy_attrs(ask);
 	unsigned int i;
-	int err = 0, idx = pe_pmus_read_lock();
+	int err = 0, idx;
 
+	if (IS_ERR(attrs))
+		return PTR_ERR(attrs);
+	idx = pe_pmus_read_lock();
 	for (i = 0; i < ask->nr && !err; i++)
-		err = add_member(s, u64_to_user_ptr(ask->attrs + (u64)i * ask->stride));
+		err = add_member(s, &attrs[i]);
 	pe_pmus_read_unlock(idx);
+	kvfree(attrs);
+	if (!err)
+		err = pe_session_charge(s, 0);
 	if (err)
 		return err;
 	guard(pe_event_ctx)(s->member[0]);
@@ -186,6 +213,11 @@ static int name_cpu(struct pe_target *t, const struct perf_ext_target *ask)
 			return pe_err(PTR_ERR(cgrp), "target: no directory of a cgroup");
 		t->cgrp = cgrp;
 		return 0;
+	case PERF_EXT_TARGET_CGROUP_ID:
+		if (ask->number <= 0)
+			return pe_err(-EINVAL, "target: no id of a cgroup");
+		t->cgroup_id = ask->number;
+		return 0;
 	default:
 		return 0;
 	}
@@ -198,7 +230,7 @@ static int name_target(const struct pe_session *s, struct pe_target *t,
 	bool of_task = ask->kind <= PERF_EXT_TARGET_PIDFD;
 
 	*t = (struct pe_target){ .cpu = -1 };
-	if (ask->kind > PERF_EXT_TARGET_CGROUP)
+	if (ask->kind > PERF_EXT_TARGET_CGROUP_ID)
 		return pe_err(-EINVAL, "target: unknown kind");
 	if (ask->kind == PERF_EXT_TARGET_ALL)
 		return ask->number ? pe_err(-EINVAL, "target: ALL has number 0") : 0;
@@ -226,6 +258,8 @@ static int check_flags(const struct pe_session *s, const struct perf_ext_target 
 	case PERF_EXT_TARGET_CGROUP:
 		may = PERF_EXT_TARGET_RETURN;
 		break;
+	case PERF_EXT_TARGET_CGROUP_ID:
+		return pe_err(-EINVAL, "ATTACH: a cgroup by its id is for DETACH");
 	}
 	return ask->flags & ~may ? pe_err(-EINVAL, "ATTACH: flags that do not fit the kind") : 0;
 }
@@ -306,7 +340,7 @@ static int attach(struct pe_session *s, struct pe_target *t, u32 flags)
 
 	/* A member whose PMU has gone may be one that is not the leader. */
 	if (READ_ONCE(s->member[0]->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "ATTACH: the PMU has gone");
 	/* Of all CPUs each one, which one may be a target already. */
 	if ((one || t->cgrp) && pe_session_has(s, t))
 		return pe_err(-EEXIST, "ATTACH: it is a target");
@@ -319,6 +353,7 @@ static int attach(struct pe_session *s, struct pe_target *t, u32 flags)
 	else
 		err = pe_session_attach_cpus(s, t, flags & PERF_EXT_TARGET_RETURN);
 	pe_pmus_read_unlock(idx);
+	pe_session_recount(s);
 	return say_why(t, err);
 }
 
@@ -381,6 +416,7 @@ long pe_ext_detach(struct pe_event *e, struct pe_ext_ask *asked)
 		if (!t.task && t.cpu < 0)
 			found = pe_session_forget(s, &t);
 		found |= pe_session_detach(s, &t);
+		pe_session_recount(s);
 	}
 	put_target(&t);
 	return found || ask->kind == PERF_EXT_TARGET_ALL ? 0 :

@@ -34,6 +34,17 @@ struct perf_cgroup *pe_cgroup_find(int fd)
 }
 
 /**
+ * pe_cgroup_is_online() - is a cgroup still there?
+ * @cgrp: the cgroup, referenced
+ *
+ * It may be removed at any time.
+ */
+bool pe_cgroup_is_online(const struct perf_cgroup *cgrp)
+{
+	return READ_ONCE(cgrp->css.flags) & CSS_ONLINE;
+}
+
+/**
  * pe_cgroup_connect() - make an event one of a cgroup
  * @e: an event of a CPU, not yet attached
  * @cgrp: the cgroup; the caller's reference goes to the event

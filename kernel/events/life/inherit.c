@@ -325,7 +325,7 @@ static bool is_whole(const struct pe_event *e, const struct pe_event *parent)
 	if (!pe_is_leader(parent))
 		return !pe_is_leader(e);
 	return pe_is_leader(e) && e->nr_siblings == parent->nr_siblings &&
-	       e->session_gen == parent->session_gen;
+	       e->session_gen == parent->session_gen && !parent->session->leaving;
 }
 
 /* With the family lock. */

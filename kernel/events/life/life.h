@@ -153,6 +153,7 @@ void pe_child_leave(struct pe_event *child, enum perf_event_state final);
  * @task: the task, or NULL
  * @cpu: without a task: the CPU
  * @cgrp: the cgroup on that CPU, or NULL
+ * @cgroup_id: of a target to be detached: or the id of it; 0: none
  * @own_tasks: see struct pe_event
  * @inherit: the tasks that it forks are targets, too
  * @resume: it goes on with the periods that DETACH has cut off
@@ -161,6 +162,7 @@ struct pe_target {
 	struct task_struct	*task;
 	int			cpu;
 	struct perf_cgroup	*cgrp;
+	u64			cgroup_id;
 	bool			own_tasks;
 	bool			inherit;
 	bool			resume;
@@ -172,6 +174,7 @@ struct pe_resume;
  * struct pe_session - events that count what their copies have counted, on targets; see session.c
  * @mutex: targets come and go
  * @of_cpus: they are CPUs, and cgroups on CPUs; otherwise tasks			I
+ * @leaving: all of them are being detached						the leader's F
  * @ctx: the context of the members, which is never in				I
  * @entry: all sessions							sessions_lock
  * @uid: who has made it							I
@@ -187,6 +190,7 @@ struct pe_resume;
 struct pe_session {
 	struct mutex		mutex;		/* see above */
 	bool			of_cpus;
+	bool			leaving;
 	struct pe_ctx		*ctx;
 	struct list_head	entry;
 	kuid_t			uid;
@@ -210,6 +214,7 @@ void pe_session_lock_families(struct pe_event *leader);
 void pe_session_unlock_families(struct pe_event *leader);
 int pe_session_share_buffer(struct pe_session *s, struct pe_event *target);
 int pe_session_charge(struct pe_session *s, unsigned int targets);
+void pe_session_recount(struct pe_session *s);
 bool pe_session_has(struct pe_session *s, const struct pe_target *t);
 int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
 int pe_session_place(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
@@ -251,6 +256,7 @@ struct perf_cgroup *pe_cgroup_get(struct perf_cgroup *cgrp);
 void pe_cgroup_put(struct perf_cgroup *cgrp);
 int pe_cgroup_connect(struct pe_event *e, struct perf_cgroup *cgrp);
 u64 pe_cgroup_id(const struct perf_cgroup *cgrp);
+bool pe_cgroup_is_online(const struct perf_cgroup *cgrp);
 #else
 static inline struct perf_cgroup *pe_cgroup_find(int fd)
 {
@@ -270,6 +276,11 @@ static inline int pe_cgroup_connect(struct pe_event *e, struct perf_cgroup *cgrp
 static inline u64 pe_cgroup_id(const struct perf_cgroup *cgrp)
 {
 	return 0;
+}
+
+static inline bool pe_cgroup_is_online(const struct perf_cgroup *cgrp)
+{
+	return false;
 }
 
 static inline void pe_cgroup_put(struct perf_cgroup *cgrp) { }

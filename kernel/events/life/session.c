@@ -106,6 +106,9 @@ static int refuse_event(struct pe_event *e, struct pe_event *leader)
 	if (pe_trace_call(e) || has_aux(&e->pub) || pe_needs_tracer(e) || e->addr_filter_ranges ||
 	    is_exclusive_pmu(e->pmu))
 		return pe_err(-EOPNOTSUPP, "attr: no tracers or probes in sessions");
+	/* What moves from CPU to CPU misses commands on its way, see perf_pmu_migrate_context(). */
+	if (e->pmu->task_ctx_nr == perf_invalid_context || e->pmu->scope != PERF_PMU_SCOPE_NONE)
+		return pe_err(-EOPNOTSUPP, "attr.type: no PMUs of packages in sessions");
 	if (!leader)
 		return 0;
 	if (e->attr.exclusive || e->attr.pinned)
@@ -246,7 +249,7 @@ void pe_session_unlock_families(struct pe_event *leader)
  * @target: whose buffer; NULL: they write nowhere
  *
  * Without any mmap_mutex.  The clocks of all members, and the direction of their records, are the
- * same, so it fails for all or for none; or where the buffer is being unmapped.
+ * same, so what the leader can do the others can; but where the buffer is being unmapped.
  *
  * Return: 0, or -EINVAL as pe_set_output().
  */
@@ -262,7 +265,9 @@ int pe_session_share_buffer(struct pe_session *s, struct pe_event *target)
 		if (m == target || (target && rcu_access_pointer(m->rb) &&
 				    rcu_access_pointer(m->rb) == rcu_access_pointer(target->rb)))
 			continue;
-		err = pe_set_output(m, target) ?: err;
+		err = pe_set_output(m, target);
+		if (err)
+			break;		/* the leader, which is the first, cannot if it is mapped */
 	}
 	return err;
 }
@@ -274,6 +279,8 @@ static bool is_meant(const struct pe_event *leader, const struct pe_target *t)
 {
 	if (t->task)
 		return leader->hw.target == t->task;
+	if (t->cgroup_id)
+		return leader->cgrp && pe_cgroup_id(leader->cgrp) == t->cgroup_id;
 	if (t->cgrp || t->cpu >= 0)
 		return leader->cgrp == t->cgrp && (t->cpu < 0 || leader->cpu == t->cpu);
 	return true;
@@ -306,31 +313,51 @@ static unsigned long events_of(kuid_t uid)
 	return sum;
 }
 
+/* Its own, and those on targets. */
+static unsigned long groups_of(struct pe_session *s)
+{
+	struct pe_event *leader = s->member[0];
+
+	guard(mutex)(&leader->family_lock);
+	return 1 + list_count_nodes(&leader->children);
+}
+
 /**
  * pe_session_charge() - may a session have more targets?
  * @s: the session
  * @targets: so many more
  *
- * Without CAP_PERFMON all sessions of a user have no more events on targets than the caller may
- * have descriptors.  Those of exited targets count until the session gets its next one.
+ * Without CAP_PERFMON all sessions of a user have no more events, of their own and on targets, than
+ * the caller may have descriptors.  Those of exited targets count until somebody attaches or
+ * detaches one.
  *
  * Return: 0 or -EMFILE.
  */
 int pe_session_charge(struct pe_session *s, unsigned int targets)
 {
-	struct pe_event *leader = s->member[0];
-	unsigned long now;
+	unsigned long now = groups_of(s);
 
 	if (perfmon_capable())
 		return 0;
-	scoped_guard(mutex, &leader->family_lock)
-		now = list_count_nodes(&leader->children);
 	guard(spinlock)(&pe_sessions_lock);
 	s->events = (now + targets) * s->nr;
 	if (events_of(s->uid) <= rlimit(RLIMIT_NOFILE))
 		return 0;
 	s->events = now * s->nr;
-	return pe_err(-EMFILE, "ATTACH: more events on targets than RLIMIT_NOFILE");
+	return pe_err(-EMFILE, "session: more events on targets than RLIMIT_NOFILE");
+}
+
+/**
+ * pe_session_recount() - what pe_session_charge() allowed may have become less
+ * @s: the session, mutex held
+ */
+void pe_session_recount(struct pe_session *s)
+{
+	unsigned long now = groups_of(s);
+
+	guard(spinlock)(&pe_sessions_lock);
+	if (s->events)
+		s->events = now * s->nr;
 }
 
 static bool same_rule(const struct pe_period_rule *a, const struct pe_period_rule *b)
@@ -347,7 +374,7 @@ static void resume(struct pe_event *e, const struct pe_resume *r)
 		return;
 	if (p && !(r->periods.on && same_rule(&p->rule, &r->periods.rule)))
 		return;
-	if (!p && r->periods.on)
+	if (!p && (r->periods.on || (!e->attr.freq && r->period != e->attr.sample_period)))
 		return;
 	e->hw.sample_period = r->period;
 	e->hw.last_period = r->period;
@@ -399,19 +426,6 @@ static struct pe_event *make_copy(struct pe_session *s, unsigned int i, const st
 	return e;
 }
 
-/* What several CPUs share is counted on the one that stands for them. */
-static bool stands_for_itself(const struct pe_session *s, int cpu)
-{
-	unsigned int i, scope;
-
-	for (i = 0; i < s->nr; i++) {
-		scope = READ_ONCE(s->member[i]->pmu)->scope;
-		if (scope != PERF_PMU_SCOPE_NONE && !cpumask_test_cpu(cpu, pe_scope_elected(scope)))
-			return false;
-	}
-	return true;
-}
-
 /**
  * pe_session_copy() - make what a target is to get
  * @s: the session, mutex held
@@ -426,8 +440,6 @@ int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_e
 	unsigned int i;
 	int err = 0;
 
-	if (!t->task && !stands_for_itself(s, t->cpu))
-		return -EXDEV;
 	for (i = 0; i < s->nr; i++) {
 		struct pe_event *e = make_copy(s, i, t, i ? copies[0] : NULL);
 
@@ -454,6 +466,21 @@ static void detach_all(struct pe_event **copies, unsigned int nr)
 		pe_detach(copies[nr], PERF_EVENT_STATE_DEAD);
 }
 
+/*
+ * Has the context copies already?  Those of a task that has just been forked are not in the
+ * families yet.  ctx->mutex is held, so none is attached meanwhile.
+ */
+static bool is_placed(const struct pe_session *s, const struct pe_target *t, struct pe_ctx *ctx)
+{
+	const struct pe_event *e;
+
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (e->parent == &s->member[0]->pub && e->cgrp == t->cgrp)
+			return true;
+	return false;
+}
+
 /**
  * pe_session_place() - attach the copies for a target, OFF
  * @s: the session, mutex held
@@ -470,6 +497,8 @@ int pe_session_place(struct pe_session *s, const struct pe_target *t, struct pe_
 
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
+	if (is_placed(s, t, ctx))
+		err = pe_err(-EEXIST, "ATTACH: it is a target");
 	for (i = 0; i < s->nr && !err; i++) {
 		err = pe_prepare_ctx(copies[i], ctx);
 		if (err)
@@ -618,7 +647,23 @@ static void detach_group(struct pe_session *s, struct pe_event *leader)
 
 #define DETACH_AT_ONCE	32
 
-/* Some of those that @t speaks of, pinned.  When there is none, forks under way see that. */
+static bool means_all(const struct pe_target *t)
+{
+	return !t->task && !t->cgrp && !t->cgroup_id && t->cpu < 0;
+}
+
+/*
+ * While all targets leave, what they fork becomes none (is_whole() in inherit.c), so that they come
+ * to an end; nor does what was forked meanwhile, and is let into the family later.
+ */
+static void leave_all(struct pe_event *leader, bool leaving)
+{
+	guard(mutex)(&leader->family_lock);
+	leader->session->leaving = leaving;
+	leader->session_gen++;
+}
+
+/* Some of those that @t speaks of, pinned. */
 static unsigned int pin_some(struct pe_session *s, const struct pe_target *t,
 			     struct pe_event **found)
 {
@@ -634,8 +679,6 @@ static unsigned int pin_some(struct pe_session *s, const struct pe_target *t,
 		if (nr == DETACH_AT_ONCE)
 			break;
 	}
-	if (!nr && !t->task && !t->cgrp && t->cpu < 0)
-		leader->session_gen++;
 	return nr;
 }
 
@@ -652,6 +695,8 @@ bool pe_session_detach(struct pe_session *s, const struct pe_target *t)
 	bool any = false;
 	unsigned int nr;
 
+	if (means_all(t))
+		leave_all(s->member[0], true);
 	while ((nr = pin_some(s, t, found))) {
 		any = true;
 		while (nr--) {
@@ -659,5 +704,7 @@ bool pe_session_detach(struct pe_session *s, const struct pe_target *t)
 			pe_put(found[nr]);
 		}
 	}
+	if (means_all(t))
+		leave_all(s->member[0], false);
 	return any;
 }

@@ -83,6 +83,8 @@ bool pe_session_forget(struct pe_session *s, const struct pe_target *t)
 	list_for_each_entry_safe(ret, next, &s->return_to, entry) {
 		if (t->cgrp && ret->cgrp != t->cgrp)
 			continue;
+		if (t->cgroup_id && !(ret->cgrp && pe_cgroup_id(ret->cgrp) == t->cgroup_id))
+			continue;
 		drop_return(ret);
 		any = true;
 	}
@@ -179,7 +181,9 @@ static void attach_again(struct pe_session *s, int cpu, struct perf_cgroup *cgrp
 		.own_tasks	= s->member[0]->own_tasks,
 	};
 
-	/* There is nobody to be told of a failure. */
+	/* There is nobody to be told of a failure; nor is anybody in a cgroup that was removed. */
+	if (cgrp && !pe_cgroup_is_online(cgrp))
+		return;
 	if (!pe_session_has(s, &t) && !place_on(s, &t, copies))
 		pe_session_start(s, copies, s->nr, false);
 }

@@ -119,29 +119,6 @@ static void all_or_nothing(void)
 	pt_eq(pt_count(fd), 143);
 }
 
-/* A PMU of which one CPU stands for all: on that one. */
-static void scoped(void)
-{
-	int fd;
-
-	ext_need();
-	need_cpus(CPUS);
-	load("scope=5 task=0");
-	fd = session_of_cpus(hits());
-	pt_eq(session_attach_cpu(fd, 2), -EINVAL);
-	pt_eq(session_attach(fd, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_RETURN), 0);
-	pt_eq(session_targets(fd), 1);
-	hit_on(0, 3);
-	hit_on(2, 100);
-	pt_eq(pt_count(fd), 3);
-	pt_eq(session_count_of_cpu(fd, 0), 3);
-	pt_eq(set_online(2, 0), 0);
-	pt_eq(set_online(2, 1), 0);
-	pt_eq(session_targets(fd), 1);
-	hit_on(2, 100);
-	pt_eq(pt_count(fd), 3);
-}
-
 /* Page faults: as many as the events of single CPUs count, opened one by one. */
 static void as_single_events(void)
 {
@@ -500,7 +477,11 @@ static void cgroup_removed(void)
 	pt_eq(set_online(2, 0), 0);
 	pt_eq(set_online(2, 1), 0);
 	pt_eq(pt_count(fd), 10);
-	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	pt_eq(session_attach(fd, PERF_EXT_TARGET_CGROUP_ID, (s64)group_id[2], 0), -EINVAL);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_CGROUP_ID, (s64)group_id[1]), -ENOENT);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_CGROUP_ID, (s64)group_id[2]), 0);
+	pt_eq(session_targets(fd), 0);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_CGROUP_ID, (s64)group_id[2]), -ENOENT);
 	pt_eq(pt_count(fd), 10);
 	cg_remove_all();
 	cg_wait_until_gone();
@@ -511,7 +492,6 @@ static const struct pt_case cases[] = {
 	{ "all_cpus", all_cpus },
 	{ "some_cpus", some_cpus },
 	{ "all_or_nothing", all_or_nothing },
-	{ "scoped", scoped },
 	{ "as_single_events", as_single_events },
 	{ "offline", offline },
 	{ "comes_back", comes_back },
