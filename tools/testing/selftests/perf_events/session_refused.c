@@ -293,32 +293,33 @@ static void other_calls(void)
 
 /* ---- who may ---- */
 
-static int of_others;		/* a session that root has made */
+static int of_others, cpus_of_others;		/* sessions that root has made */
 static pid_t somebody;
 
 static void by_nobody(void)
 {
 	struct perf_event_attr attr = faults();
-	int tasks, cpus;
 	pid_t pid;
+	int tasks;
 
 	refused(session_try_make(&attr, 1, 0), EACCES);
+	attr = user_faults();
+	refused(session_try_make(&attr, 1, PERF_EXT_CREATE_CPUS), EACCES);
 	tasks = session_of_tasks(user_faults());
-	cpus = session_of_cpus(user_faults());
 	pt_eq(session_attach_task(tasks, 0, 0), 0);
 	pt_in_child(pid)
 		pause();
 	pt_eq(session_attach_task(tasks, pid, 0), 0);
 	ATTACH(tasks, PERF_EXT_TARGET_TID, 1, 0, EACCES);
 	ATTACH(tasks, PERF_EXT_TARGET_TID, somebody, 0, EACCES);
-	ATTACH(cpus, PERF_EXT_TARGET_CPU, 0, 0, EACCES);
-	ATTACH(cpus, PERF_EXT_TARGET_ALL, 0, 0, EACCES);
 	/* That others have made it gives no rights. */
+	ATTACH(cpus_of_others, PERF_EXT_TARGET_CPU, 0, 0, EACCES);
+	ATTACH(cpus_of_others, PERF_EXT_TARGET_ALL, 0, 0, EACCES);
 	ATTACH(of_others, PERF_EXT_TARGET_TID, pid, 0, EACCES);
 	ATTACH(of_others, PERF_EXT_TARGET_TID, somebody, 0, EACCES);
 	pt_eq(session_targets(of_others), 0);
 	pt_eq(session_targets(tasks), 2);
-	pt_eq(session_targets(cpus), 0);
+	pt_eq(session_targets(cpus_of_others), 0);
 	pt_kill(pid);
 }
 
@@ -335,6 +336,7 @@ static void ordinary_users(void)
 	ext_need();
 	pt_sysctl_set("perf_event_paranoid", 2);
 	of_others = session_of_tasks(faults());		/* of the kernel, too */
+	cpus_of_others = session_of_cpus(user_faults());
 	pt_in_child(somebody)
 		pause();
 	pt_as_nobody(by_nobody);
