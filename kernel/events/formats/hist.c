@@ -161,8 +161,8 @@ static unsigned int hist_sample(struct perf_format_area *area, struct perf_event
 
 	for (i = 0; i < ARRAY_SIZE(key); i++)
 		key[i] = key_of(data, t->key[i]) >> t->shift[i] << t->shift[i];
-	hash = hash_64(key[0] ^ hash_64(key[1], 64), 64);
-	/* The product's highest bits are the best. */
+	/* hash_64() would be 32 bits of it.  The product's highest bits are the best. */
+	hash = (key[0] ^ key[1] * GOLDEN_RATIO_64) * GOLDEN_RATIO_64;
 	first = hash >> (64 - t->bits);
 	for (i = 0; i < probes; i++) {
 		struct perf_ext_hist_bucket *b = &table->bucket[(first + i) & (BIT(t->bits) - 1)];

@@ -196,6 +196,33 @@ static void full(void)
 	pt_eq(value[1], 92);
 }
 
+/* A table that is half full has all keys, and each has one place. */
+static void many_keys(void)
+{
+	const struct perf_ext_hist_arg arg = {
+		.key = { PERF_EXT_KEY_ADDR, PERF_EXT_KEY_PID }, .shift = { 12 }, .buckets = 2048,
+	};
+	struct perf_event_attr attr = faults(1);
+	const struct perf_ext_hist *h;
+	int fd = start(&attr), i;
+	struct pt_area a;
+	u8 *pages;
+
+	format_hist(&a, fd, &arg);
+	pages = pt_fresh_pages(1024);
+	pt_enable(fd);
+	for (i = 0; i < 1024; i++)
+		pages[i * pt_page_size()] = 1;
+	pt_disable(fd);
+	h = format_half(&a, 0);
+	pt_eq(h->lost_samples, 0);
+	pt_eq(hist_keys(h, arg.buckets), 1024);
+	for (i = 0; i < (int)arg.buckets; i++)
+		if (h->bucket[i].tag)
+			pt_eq(h->bucket[i].samples, 1);
+	pt_eq(a.head->lost, 0);
+}
+
 /* Samples only: names go to the ring buffer as ever; and records again, from then on. */
 static void records_go_on(void)
 {
@@ -553,6 +580,7 @@ static const struct pt_case cases[] = {
 	{ "two_keys", two_keys },
 	{ "flip", flip },
 	{ "full", full },
+	{ "many_keys", many_keys },
 	{ "records_go_on", records_go_on },
 	{ "shared", shared },
 	{ "copies", copies },
