@@ -412,8 +412,8 @@ struct perf_ext_create {
  * @PERF_EXT_TARGET_ALL: number: 0; ATTACH: all CPUs online; DETACH: all targets, of whatever kind
  * @PERF_EXT_TARGET_CGROUP: number: file descriptor of a cgroup's directory; its tasks, on all CPUs
  *	online
- * @PERF_EXT_TARGET_CGROUP_ID: DETACH: a cgroup, which may have been removed; number: its id, as READ
- *	says
+ * @PERF_EXT_TARGET_CGROUP_ID: DETACH: a cgroup, which may have been removed; number: its id, as
+ *	READ says
  *
  * The first two are for sessions of tasks, the others for those of CPUs.
  */

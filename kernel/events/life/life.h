@@ -174,7 +174,7 @@ struct pe_resume;
  * struct pe_session - events that count what their copies have counted, on targets; see session.c
  * @mutex: targets come and go
  * @of_cpus: they are CPUs, and cgroups on CPUs; otherwise tasks			I
- * @leaving: all of them are being detached						the leader's F
+ * @leaving: all of them are being detached					F of the leader
  * @ctx: the context of the members, which is never in				I
  * @entry: all sessions							sessions_lock
  * @uid: who has made it							I
