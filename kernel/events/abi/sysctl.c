@@ -3,7 +3,7 @@
  * Tunables in /proc/sys/kernel.
  *
  *   perf_event_paranoid          see permission.c
- *   perf_event_mlock_kb          KiB of buffers a user may map beyond RLIMIT_MEMLOCK
+ *   perf_event_mlock_kb          KiB of buffers a user may map beyond RLIMIT_MEMLOCK, see charge.c
  *   perf_event_max_sample_rate   samples per second and CPU, see overflow.c
  *   perf_cpu_time_max_percent    share of a CPU that samples may take, see overflow.c
  *
@@ -16,10 +16,6 @@
 #include <linux/sysctl.h>
 
 #include "abi.h"
-
-#define MLOCK_KB_DEFAULT	(512 + PAGE_SIZE / SZ_1K)	/* half a MiB and the user page */
-
-int sysctl_perf_event_mlock __read_mostly = MLOCK_KB_DEFAULT;
 
 DEFINE_MUTEX(pe_limits_mutex);	/* see above */
 

@@ -22,8 +22,13 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
+#include <linux/sizes.h>
 
 #include "ring.h"
+
+#define MLOCK_KB_DEFAULT	(512 + PAGE_SIZE / SZ_1K)	/* half a MiB and the user page */
+
+int sysctl_perf_event_mlock __read_mostly = MLOCK_KB_DEFAULT;	/* see abi/sysctl.c */
 
 unsigned int pe_buffer_kb __read_mostly;
 static atomic_long_t pages_in_use;
