@@ -77,7 +77,7 @@ static void decode(const struct perf_ext_values *from, struct session_entry *to)
 
 unsigned int session_read(int fd, u32 flags, struct session_entry *entries)
 {
-	static __thread u64 buf[SESSION_ENTRIES * 16];
+	u64 buf[SESSION_ENTRIES * 16];
 	struct perf_ext_read r = { .buf = pt_addr(buf), .size = sizeof(buf), .flags = flags };
 	const struct perf_ext_values *from = (void *)buf;
 	long ret = pt_ioctl(fd, PERF_EXT_IOC_READ, pt_addr(&r));
@@ -99,12 +99,24 @@ unsigned int session_read(int fd, u32 flags, struct session_entry *entries)
 	return r.nr;
 }
 
-static __thread struct session_entry entries[SESSION_ENTRIES];
+/*
+ * Of the thread. Only the pointer is in its static memory: with all of this there errno, which is
+ * beside it in every program, would have a page of its own, and a fault when it is first written.
+ */
+static __thread struct session_entry *entries;
+
+static unsigned int read_entries(int fd, u32 flags)
+{
+	if (!entries)
+		entries = calloc(SESSION_ENTRIES, sizeof(*entries));
+	pt_need(entries, "no memory");
+	return session_read(fd, flags, entries);
+}
 
 static const struct session_entry *find(int fd, int tid, int cpu)
 {
 	const struct session_entry *found = NULL;
-	unsigned int i, nr = session_read(fd, PERF_EXT_READ_TARGETS, entries);
+	unsigned int i, nr = read_entries(fd, PERF_EXT_READ_TARGETS);
 
 	for (i = 0; i + 1 < nr; i++) {
 		const struct session_entry *e = &entries[i];
@@ -131,9 +143,9 @@ const struct session_entry *session_cpu(int fd, int cpu)
 
 const struct session_entry *session_left(int fd)
 {
-	const struct session_entry *e;
+	unsigned int nr = read_entries(fd, PERF_EXT_READ_TARGETS);
+	const struct session_entry *e = &entries[nr - 1];
 
-	e = &entries[session_read(fd, PERF_EXT_READ_TARGETS, entries) - 1];
 	pt_eq(e->tid, -1);
 	pt_eq(e->cpu, -1);
 	return e;
@@ -141,7 +153,7 @@ const struct session_entry *session_left(int fd)
 
 unsigned int session_targets(int fd)
 {
-	return session_read(fd, PERF_EXT_READ_TARGETS, entries) - 1;
+	return read_entries(fd, PERF_EXT_READ_TARGETS) - 1;
 }
 
 static s64 count_of(const struct session_entry *e)
@@ -166,13 +178,13 @@ s64 session_count_left(int fd)
 
 void session_adds_up(int fd)
 {
-	unsigned int i, k, nr = session_read(fd, PERF_EXT_READ_TARGETS, entries);
+	unsigned int i, k, nr = read_entries(fd, PERF_EXT_READ_TARGETS);
 	u64 sum[SESSION_MEMBERS] = {};
 
 	for (i = 0; i < nr; i++)
 		for (k = 0; k < entries[i].nr; k++)
 			sum[k] += entries[i].value[k];
-	session_read(fd, 0, entries);
+	read_entries(fd, 0);
 	for (k = 0; k < entries[0].nr; k++)
 		pt_eq(entries[0].value[k], sum[k]);
 	pt_eq(entries[0].tid, -1);
@@ -183,7 +195,7 @@ void session_adds_up(int fd)
 
 u64 session_lost(int fd)
 {
-	session_read(fd, 0, entries);
+	read_entries(fd, 0);
 	return entries[0].lost;
 }
 
