@@ -43,9 +43,9 @@ void fail(const char *fmt, ...)
 
 void refused(const char *what, int err)
 {
-	char why[256];
+	char text[256];
+	const char *why = pfx_why(text, sizeof(text));
 
-	pfx_why(why, sizeof(why));
 	if (err == -ENOTTY)
 		fail("%s: this kernel does not have it", what);
 	fail("%s: %s%s%s", what, strerror(-err), *why ? ": " : "", why);

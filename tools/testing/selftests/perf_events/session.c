@@ -212,6 +212,42 @@ static void group(void)
 	worker_end(&b);
 }
 
+/* As many members as there can be, all of which are read at once. */
+static void most_members(void)
+{
+	struct perf_event_attr attr[SESSION_MEMBERS];
+	const struct session_entry *e;
+	struct perf_ext_info info = {};
+	struct worker a, b;
+	unsigned int i;
+	int fd;
+
+	ext_need();
+	worker_start(&a, 0);
+	worker_start(&b, 0);
+	for (i = 0; i < SESSION_MEMBERS; i++)
+		attr[i] = faults();
+	fd = session_make(attr, SESSION_MEMBERS, 0);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.most_members, SESSION_MEMBERS);
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	pt_eq(session_attach_task(fd, b.pid, 0), 0);
+	worker_do(&a, session_fault, 3);
+	worker_do(&b, session_fault, 4);
+	e = session_task(fd, a.pid);
+	pt_need(e && e->nr == SESSION_MEMBERS, "no such entry");
+	for (i = 0; i < SESSION_MEMBERS; i++)
+		pt_eq(e->value[i], 3);
+	pt_eq(session_detach_task(fd, b.pid), 0);
+	e = session_left(fd);
+	for (i = 0; i < SESSION_MEMBERS; i++)
+		pt_eq(e->value[i], 4);
+	session_adds_up(fd);
+	pt_eq(pt_count(fd), 7);
+	worker_end(&a);
+	worker_end(&b);
+}
+
 /* ENABLE and DISABLE are for all targets, and for those that come; states say so. */
 static void enable(const struct session_source *s)
 {
@@ -540,6 +576,7 @@ static const struct pt_case cases[] = {
 	{ "the_caller", the_caller },
 	{ "detach_all", detach_all },
 	{ "group", group },
+	{ "most_members", most_members },
 	{ "enable_disable", enable_disable },
 	{ "reset", reset },
 	{ "not_by_prctl", not_by_prctl },

@@ -47,7 +47,7 @@ static inline long session_detach_cpu(int fd, int cpu)
 /* ---- values by target ---- */
 
 #define SESSION_ENTRIES	128
-#define SESSION_MEMBERS	8
+#define SESSION_MEMBERS	64
 
 /* An entry of READ, decoded. */
 struct session_entry {
