@@ -446,7 +446,7 @@ static void close_and_hotplug(void)
 
 /* ---- the PMU ---- */
 
-static u64 attempts;		/* to make and attach one that are over */
+static u64 attempts;		/* to make and attach one, begun: the PMU's number is known */
 
 /* Away for as long as it takes, and there until it has been used, or was tried to. */
 static void leave_and_return(struct rival *r)
@@ -457,7 +457,8 @@ static void leave_and_return(struct rival *r)
 	none_left();
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 	since = __atomic_load_n(&attempts, __ATOMIC_ACQUIRE);
-	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 2 &&
+	/* The number of the next one may be from before. That of the one after it is not. */
+	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 3 &&
 	       !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
 		sched_yield();
 }

@@ -299,6 +299,7 @@ static void lost_exactly(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	attr = hits();
