@@ -92,7 +92,7 @@ def summary(rows):
 
 
 def whole_table(rows):
-    names = [n for n in rows[0].stock if not n.startswith(("curve", "memory", "stream"))]
+    names = [n for n in rows[0].stock if not n.startswith(("curve", "memory", "stream", "profile"))]
     lines = []
     for name in names:
         lines.append([literal(name)] + [x for r in rows for x in (
@@ -319,6 +319,7 @@ def update(files):
             ("goals", goal_table(rows) + summary(rows)), ("whole", whole_table(rows)),
             ("memory", other_table(rows, "memory:", "bytes")),
             ("stream", other_table(rows, "stream:", "instructions of a record")),
+            ("profile", other_table(rows, "profile:", "instructions")),
             ("curves", other_table(rows, "curve:", "instructions")),
             ("reference", reference_table(rows))):
         text = between(text, name, lines)

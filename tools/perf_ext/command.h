@@ -48,6 +48,7 @@ const union record *ring_next(struct ring *ring);
 pid_t start_child(char **argv, int *go);
 void let_go(int go);
 
+int command_hist(const struct options *o);
 int command_record(const struct options *o);
 int command_step(const struct options *o);
 int command_stat(const struct options *o);

@@ -50,6 +50,13 @@ int pfx_notify(int fd, const struct perf_ext_notify *notify)
 	return call(fd, PERF_EXT_IOC_NOTIFY, (void *)notify);
 }
 
+int pfx_format(int fd, struct perf_ext_format *format)
+{
+	int answer = ioctl(fd, PERF_EXT_IOC_FORMAT, format);
+
+	return answer < 0 ? -errno : answer;
+}
+
 int pfx_restart(int fd, int tid)
 {
 	struct perf_ext_restart restart = { .tid = tid };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pfx.c - the command: probe, record, stat, step, run, why.  See pfx.1. */
+/* pfx.c - the command: probe, record, hist, stat, step, run, why.  See pfx.1. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -19,6 +19,7 @@ void usage(void)
 {
 	fputs("usage: pfx probe [EVENT...]\n"
 	      "       pfx record -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
+	      "       pfx hist -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
 	      "       pfx stat [-e EVENT,...] [--per-target] [-a | -C CPUS | -G CGROUPS | -p PIDS]\n"
 	      "                [[--] PROGRAM...]\n"
 	      "       pfx step -c PERIOD [-e EVENT] [-n STEPS] [-x COMMAND] [--] PROGRAM...\n"
@@ -204,8 +205,8 @@ int main(int argc, char **argv)
 		int		(*run)(const struct options *o);
 	} commands[] = {
 		{ "probe", command_probe }, { "record", command_record },
-		{ "stat", command_stat }, { "step", command_step }, { "run", command_run },
-		{ "why", command_why },
+		{ "hist", command_hist }, { "stat", command_stat }, { "step", command_step },
+		{ "run", command_run }, { "why", command_why },
 	};
 	struct options o = { .event = "cycles", .output = "perf.data" };
 	size_t i;

@@ -33,6 +33,8 @@ int pfx_info(int fd, struct perf_ext_info *info);
 int pfx_periods(int fd, struct perf_ext_periods *periods);
 int pfx_get_periods(int fd, struct perf_ext_periods *periods);
 int pfx_notify(int fd, const struct perf_ext_notify *notify);
+/* A file descriptor, 0, or -errno. */
+int pfx_format(int fd, struct perf_ext_format *format);
 int pfx_restart(int fd, int tid);		/* 0: all threads that wait */
 
 /*

@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "command.h"
-
-#define MAX_CPUS	1024
+#include "record.h"
 
 struct section {
 	uint64_t	offset;
@@ -43,17 +42,7 @@ struct file_attr {
 	struct section	ids;
 };
 
-struct recording {
-	struct perf_event_attr	attr;
-	struct ring		ring[MAX_CPUS];
-	int			nr_rings;
-	uint64_t		id[MAX_CPUS];
-	FILE			*out;
-	uint64_t		bytes;
-	unsigned long		samples, lost;
-};
-
-static void write_out(struct recording *r, const void *data, size_t size)
+void write_out(struct recording *r, const void *data, size_t size)
 {
 	if (fwrite(data, size, 1, r->out) != 1)
 		fail("the file: %s", strerror(errno));
@@ -105,6 +94,8 @@ static void drain(struct recording *r, struct ring *ring)
 
 	/* What comes meanwhile waits: other rings have waited, too. */
 	while (ring->page->data_tail != head && (record = ring_next(ring))) {
+		if (r->histogram && !hist_keeps(r, record))
+			continue;
 		write_out(r, record, record->header.size);
 		r->bytes += record->header.size;
 		r->samples += record->header.type == PERF_RECORD_SAMPLE;
@@ -128,6 +119,8 @@ static void open_on(struct recording *r, const struct options *o, pid_t child, i
 		if (err)
 			refused("PERF_EXT_IOC_PERIODS", err);
 	}
+	if (r->histogram)
+		hist_join(r, fd);
 	ring_map(&r->ring[r->nr_rings], fd);
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &r->id[r->nr_rings]))
 		refused("PERF_EVENT_IOC_ID", -errno);
@@ -171,6 +164,8 @@ static void write_head(struct recording *r)
 	struct perf_event_attr short_attr = r->attr;
 	struct file_attr attr;
 
+	if (r->histogram)
+		short_attr.sample_type |= PERF_SAMPLE_PERIOD;
 	short_attr.size = sizeof(attr.attr);
 	memcpy(attr.attr, &short_attr, sizeof(attr.attr));
 	attr.ids.offset = sizeof(header) + sizeof(attr);
@@ -183,15 +178,14 @@ static void write_head(struct recording *r)
 	write_out(r, r->id, attr.ids.size);
 }
 
-int command_record(const struct options *o)
+int record(struct recording *r, const struct options *o)
 {
-	static struct recording r;
 	int cpu, nr = (int)sysconf(_SC_NPROCESSORS_CONF), go, status;
 	pid_t child;
 
 	if (!o->argv[0] || !o->period)
 		usage();
-	r.attr = (struct perf_event_attr){
+	r->attr = (struct perf_event_attr){
 		.sample_period	= o->period,
 		.sample_type	= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 				  PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD,
@@ -205,28 +199,38 @@ int command_record(const struct options *o)
 		.comm_exec	= 1,
 		.task		= 1,
 	};
-	if (!pfx_event(o->event, &r.attr))
+	if (!pfx_event(o->event, &r->attr))
 		fail("no event \"%s\"", o->event);
 	/* Of a software event with PERIOD each hit would be a sample. */
-	if (r.attr.type == PERF_TYPE_SOFTWARE && r.attr.config != PERF_COUNT_SW_CPU_CLOCK &&
-	    r.attr.config != PERF_COUNT_SW_TASK_CLOCK)
-		r.attr.sample_type &= ~PERF_SAMPLE_PERIOD;
-	r.out = fopen(o->output, "w+");
-	if (!r.out)
+	if (r->attr.type == PERF_TYPE_SOFTWARE && r->attr.config != PERF_COUNT_SW_CPU_CLOCK &&
+	    r->attr.config != PERF_COUNT_SW_TASK_CLOCK)
+		r->attr.sample_type &= ~PERF_SAMPLE_PERIOD;
+	r->out = fopen(o->output, "w+");
+	if (!r->out)
 		fail("%s: %s", o->output, strerror(errno));
 
 	child = start_child(o->argv, &go);
 	for (cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++)
-		open_on(&r, o, child, cpu);
-	write_head(&r);		/* room for it */
-	if (!r.attr.exclude_kernel)
-		write_kernel_map(&r);
+		open_on(r, o, child, cpu);
+	write_head(r);		/* room for it */
+	if (!r->attr.exclude_kernel)
+		write_kernel_map(r);
 	let_go(go);
-	watch(&r);
+	watch(r);
+	if (r->histogram)
+		hist_write(r);
 	waitpid(child, &status, 0);
-	write_head(&r);
-	if (fclose(r.out))
+	write_head(r);
+	if (fclose(r->out))
 		fail("%s: %s", o->output, strerror(errno));
-	fprintf(stderr, "pfx: %lu samples, %lu lost, in %s\n", r.samples, r.lost, o->output);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int command_record(const struct options *o)
+{
+	static struct recording r;
+	int status = record(&r, o);
+
+	fprintf(stderr, "pfx: %lu samples, %lu lost, in %s\n", r.samples, r.lost, o->output);
+	return status;
 }

@@ -27,7 +27,8 @@
 
 static const struct row *const tables[] = {
 	none_rows, file_rows, count_rows, switch_rows, sample_rows, trace_rows, cgroup_rows,
-	hardware_rows, curve_rows, stream_rows, smp_rows,
+	hardware_rows, curve_rows, stream_rows,
+	profile_rows, smp_rows,
 };
 
 size_t page_size;
@@ -262,6 +263,21 @@ void buffer_drain(void)
 	__atomic_store_n(&buffer->data_tail, buffer->data_head, __ATOMIC_RELEASE);
 }
 
+/* Each record, none of which may go round the end; then it is drained. */
+void buffer_read(void (*one)(const struct perf_event_header *h))
+{
+	u64 tail = buffer->data_tail, head = buffer_head();
+
+	while (tail < head) {
+		const struct perf_event_header *h = (void *)((char *)buffer + page_size +
+							     tail % BUFFER_BYTES);
+
+		one(h);
+		tail += h->size;
+	}
+	__atomic_store_n(&buffer->data_tail, tail, __ATOMIC_RELEASE);
+}
+
 u64 buffer_head(void)
 {
 	return __atomic_load_n(&buffer->data_head, __ATOMIC_ACQUIRE);
@@ -335,7 +351,8 @@ static bool wanted(const char *name, int argc, char **argv)
 		if (!strncmp(name, argv[i], strlen(argv[i])))
 			return true;
 	return argc < 2 && strncmp(name, "curve", 5) && strncmp(name, "memory", 6) &&
-	       strncmp(name, "stream", 6) && strncmp(name, "smp", 3);
+	       strncmp(name, "stream", 6) && strncmp(name, "profile", 7) &&
+	       strncmp(name, "smp", 3);
 }
 
 static void prepare(void)

@@ -61,6 +61,7 @@ extern const struct row cgroup_rows[];
 extern const struct row hardware_rows[];
 extern const struct row curve_rows[];
 extern const struct row stream_rows[];
+extern const struct row profile_rows[];
 extern const struct row smp_rows[];
 
 /* ---- bench.c ---- */
@@ -95,6 +96,7 @@ pid_t partner_pid(void);
 #define BUFFER_BYTES		(1u << 20)
 void buffer_map(void);
 void buffer_drain(void);
+void buffer_read(void (*one)(const struct perf_event_header *h));
 void buffer_unmap(void);
 u64 buffer_head(void);
 void map_again(void);
