@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: how many events those of a user may have.  Descriptors are what limits events that are
+ * opened one by one, and a session has one.
+ *
+ * Task context.  pe_sessions_lock keeps the counts of all sessions; it is a leaf.
+ */
+#include <linux/cred.h>
+#include <linux/sched/signal.h>
+
+#include "life.h"
+#include "session.h"
+
+static unsigned long events_of(kuid_t uid)
+{
+	struct pe_session *s;
+	unsigned long sum = 0;
+
+	list_for_each_entry(s, &pe_sessions, entry)
+		if (uid_eq(s->uid, uid))
+			sum += s->events;
+	return sum;
+}
+
+/* Its own, and those on targets. */
+static unsigned long groups_of(struct pe_session *s)
+{
+	struct pe_event *leader = s->member[0];
+
+	guard(mutex)(&leader->family_lock);
+	return 1 + list_count_nodes(&leader->children);
+}
+
+/**
+ * pe_session_charge() - may a session have more targets?
+ * @s: the session
+ * @targets: so many more
+ *
+ * Without CAP_PERFMON all sessions of a user have no more events, of their own and on targets, than
+ * the caller may have descriptors.  Those of exited targets count until somebody attaches or
+ * detaches one.
+ *
+ * Return: 0 or -EMFILE.
+ */
+int pe_session_charge(struct pe_session *s, unsigned int targets)
+{
+	unsigned long now = groups_of(s);
+
+	if (perfmon_capable())
+		return 0;
+	guard(spinlock)(&pe_sessions_lock);
+	s->events = (now + targets) * s->nr;
+	if (events_of(s->uid) <= rlimit(RLIMIT_NOFILE))
+		return 0;
+	s->events = now * s->nr;
+	return pe_err(-EMFILE, "session: more events on targets than RLIMIT_NOFILE");
+}
+
+/**
+ * pe_session_recount() - what pe_session_charge() allowed may have become less
+ * @s: the session, mutex held
+ */
+void pe_session_recount(struct pe_session *s)
+{
+	unsigned long now = groups_of(s);
+
+	guard(spinlock)(&pe_sessions_lock);
+	if (s->events)
+		s->events = now * s->nr;
+}
