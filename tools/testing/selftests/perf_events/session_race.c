@@ -446,9 +446,12 @@ static void close_and_hotplug(void)
 
 /* ---- the PMU ---- */
 
-static u64 attempts;		/* to make and attach one, begun: the PMU's number is known */
+static u64 attempts;		/* to make and attach one that are over */
 
-/* Away for as long as it takes, and there until it has been used, or was tried to. */
+/*
+ * Away for as long as it takes, and there until two attempts have ended: the second one has begun
+ * with the PMU there.
+ */
 static void leave_and_return(struct rival *r)
 {
 	u64 since;
@@ -457,48 +460,54 @@ static void leave_and_return(struct rival *r)
 	none_left();
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 	since = __atomic_load_n(&attempts, __ATOMIC_ACQUIRE);
-	/* The number of the next one may be from before. That of the one after it is not. */
-	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 3 &&
+	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 2 &&
 	       !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
 		sched_yield();
+}
+
+/* Return: it was attached. */
+static bool make_and_attach(struct worker *w, bool detach)
+{
+	struct perf_event_attr attr[2] = { faults(), hits() };
+	int fd = session_try_make(attr, 2, 0);
+	long ret;
+
+	if (fd < 0) {
+		/* ENODEV: it has left meanwhile; ENOENT: there is none of that number */
+		ONE_OF(fd, ENODEV, ENOENT);
+		sched_yield();
+		return false;
+	}
+	ret = session_attach_task(fd, w->pid, PERF_EXT_TARGET_INHERIT);
+	ONE_OF(ret, ENODEV, ENOENT);
+	if (!ret)
+		pt_eq(session_targets(fd), 1);
+	worker_do(w, session_fault, 1);
+	if (!ret && detach)
+		pt_eq(session_detach_task(fd, w->pid), 0);
+	close(fd);
+	return !ret;
 }
 
 /* A session is made and attached while its PMU goes and comes: what has left does not return. */
 static void attach_and_unregister(void)
 {
-	unsigned int i, attached = 0;
+	unsigned int attached = 0;
 	struct worker w;
 	struct rival r;
-	int fd;
 
 	ext_need();
 	load(NULL);
 	need_revoking();
 	worker_start(&w, 0);
 	rival_start(&r, leave_and_return, -1, 0);
-	for (i = 0; i < 2 * ROUNDS && !pt_failures(); i++) {
-		struct perf_event_attr attr[2] = { faults(), hits() };
-		long ret;
-
+	/* At least one of each time that the PMU is there. */
+	while ((attached < ROUNDS || __atomic_load_n(&r.turns, __ATOMIC_ACQUIRE) < ROUNDS / 5) &&
+	       !pt_failures()) {
+		attached += make_and_attach(&w, attached & 1);
 		__atomic_store_n(&attempts, attempts + 1, __ATOMIC_RELEASE);
-		fd = session_try_make(attr, 2, 0);
-		if (fd < 0) {
-			/* ENODEV: it has left meanwhile; ENOENT: there is none of that number */
-			ONE_OF(fd, ENODEV, ENOENT);
-			continue;
-		}
-		ret = session_attach_task(fd, w.pid, PERF_EXT_TARGET_INHERIT);
-		ONE_OF(ret, ENODEV, ENOENT);
-		attached += !ret;
-		if (!ret)
-			pt_eq(session_targets(fd), 1);
-		worker_do(&w, session_fault, 1);
-		if (!ret && i & 1)
-			pt_eq(session_detach_task(fd, w.pid), 0);
-		close(fd);
 	}
 	rival_stop(&r);
-	pt_check(attached, "never attached");
 	none_left();
 	worker_end(&w);
 	still_works(session_of_tasks(hits()));

@@ -26,7 +26,7 @@ static struct perf_event_attr sampling(struct perf_event_attr attr)
 	return attr;
 }
 
-/* As many as there will be: nothing is throttled. */
+/* Nothing is throttled, however slow the machine has found its interrupts to be. */
 static void unthrottled(void)
 {
 	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
@@ -151,6 +151,8 @@ static void of_tasks(const struct session_source *src)
 
 static void tasks(void)
 {
+	ext_need();
+	unthrottled();
 	session_with_each(of_tasks);
 }
 
@@ -163,6 +165,7 @@ static void mapped_later(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&w, 0);
 	attr = sampling(hits());
 	fd = session_of_tasks(attr);
@@ -337,6 +340,7 @@ static void wakes_up(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	attr = sampling(hits());
@@ -373,6 +377,7 @@ static void members(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	worker_do(&a, hit, 1);		/* its first one has faults of its own */
@@ -411,6 +416,7 @@ static void read_in_samples(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	attr[0] = hits();
@@ -452,6 +458,7 @@ static void hotplug(void)
 	ext_need();
 	need_cpus(CPUS);
 	load(NULL);
+	unthrottled();
 	attr = sampling(hits());
 	fd = session_of_cpus(attr);
 	pt_map(&ring, fd, 32);
@@ -484,6 +491,7 @@ static void redirected(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&w, 0);
 	attr = sampling(hits());
 	fd = session_of_tasks(attr);
@@ -512,6 +520,7 @@ static void periods(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	attr = faults();
@@ -554,6 +563,7 @@ static void period_of_later_ones(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	attr = hits();
@@ -582,6 +592,7 @@ static void program(void)
 
 	ext_need();
 	load(NULL);
+	unthrottled();
 	pt_words_make(&words);
 	worker_start(&a, 0);
 	worker_start(&b, 0);
