@@ -12,7 +12,7 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench bench-smp boots stress patch docs qemu-x86 \
+	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress patch docs qemu-x86 \
 	clean
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo '  record-clients  only what the clients report on the stock kernel [ARCH=] [CLIENTS="names"]'
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]; without ARCH='
 	@echo '               it also writes the tables and charts of Documentation/perf_events/benchmark.rst'
+	@echo '  bench-ext    what the extensions cost, on ours alone [ARCH=]; without ARCH= as above'
 	@echo '  bench-smp    on 4 CPUs: interrupts to other CPUs, wall-clock time [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  stress       everything at once on 4 CPUs, SECONDS=600 [KERNEL=debug|kcsan] [SEED=]'
@@ -97,6 +98,9 @@ record-stock: deps
 
 bench: deps
 	@$(S)/bench $(ARCHES)
+
+bench-ext: deps
+	@$(S)/bench --ext $(ARCHES)
 
 bench-smp: deps
 	@$(S)/bench --smp $(ARCHES)

@@ -109,6 +109,26 @@ def other_table(rows, prefix, unit):
     return table([unit] + columns("stock", "ours", "ratio"), lines)
 
 
+def ext_table(files):
+    """Rows "ext: what: how"; differences are to the first "how" of a "what"."""
+    rows = {arch: compare.load(f) for arch, f in files.items()}
+    first, lines = {}, []
+    for name in next(iter(rows.values())):
+        what, how = name[len("ext: "):].split(": ")
+        if what not in first:
+            first[what] = name
+            lines.append([what] + [""] * 2 * len(rows))
+        cells = []
+        for values in rows.values():
+            value, base = values.get(name), values.get(first[what])
+            more = None if None in (value, base) else value - base
+            cells += [compare.figure(value),
+                      "" if first[what] == name else "n/a" if more is None else
+                      format(more, "+,")]
+        lines.append(["- " + how] + cells)
+    return table(["instructions"] + [x for a in rows for x in (a, "more")], lines)
+
+
 def references():
     found = {}
     with open(os.path.join(BENCH, "reference.tsv"), encoding="utf-8") as f:
@@ -308,6 +328,13 @@ def between(text, name, lines, comment=".. %s"):
 def write(name, text):
     with open(os.path.join(DOC, name), "w", encoding="utf-8") as f:
         f.write(text)
+
+
+def update_ext(files):
+    """files: {architecture: rows of ours}"""
+    with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
+        text = f.read()
+    write("benchmark.rst", between(text, "ext", ext_table({a: files[a] for a in ARCHES})))
 
 
 def update(files):

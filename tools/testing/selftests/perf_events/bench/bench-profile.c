@@ -87,23 +87,6 @@ static void run_records(unsigned int n)
 
 /* ---- BPF ---- */
 
-#if defined(__x86_64__)
-#define IP_AT		128	/* of struct bpf_perf_event_data */
-#define PERIOD_AT	168
-#else
-#define IP_AT		256
-#define PERIOD_AT	272
-#endif
-
-#define CALL(helper)	INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
-#define COPY(to, from)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0)
-#define SET(to, value)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, value)
-#define ADD(to, value)	INSN(BPF_ALU64 | BPF_ADD | BPF_K, to, 0, 0, value)
-#define LOAD(to, from, at)	INSN(BPF_LDX | BPF_MEM | BPF_DW, to, from, at, 0)
-#define STORE(to, at, from)	INSN(BPF_STX | BPF_MEM | BPF_DW, to, from, at, 0)
-#define MAP(to)		INSN(BPF_LD | BPF_DW | BPF_IMM, to, BPF_PSEUDO_MAP_FD, 0, map), \
-			INSN(0, 0, 0, 0, 0)
-
 static bool make_map(void)
 {
 	union bpf_attr create = {
@@ -126,7 +109,7 @@ static int load_program(void)
 		INSN(BPF_ALU64 | BPF_RSH | BPF_K, 0, 0, 0, 32),
 		STORE(10, -8, 0),
 		LOAD(7, 6, PERIOD_AT),
-		MAP(1),
+		MAP(1, map),
 		COPY(2, 10),
 		ADD(2, -16),
 		CALL(BPF_FUNC_map_lookup_elem),
@@ -141,7 +124,7 @@ static int load_program(void)
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 		INSN(BPF_ST | BPF_MEM | BPF_DW, 10, 0, -32, 1),
 		STORE(10, -24, 7),
-		MAP(1),
+		MAP(1, map),
 		COPY(2, 10),
 		ADD(2, -16),
 		COPY(3, 10),
@@ -197,7 +180,7 @@ static bool map_has(u64 samples)
 	return sum >= samples;
 }
 
-static bool with_program(unsigned int unused)
+bool profile_with_program(unsigned int unused)
 {
 	(void)unused;
 	/* It needs nothing of the sample. */
@@ -261,7 +244,7 @@ static bool give_to_hist(unsigned int key, unsigned int shift)
 	return true;
 }
 
-static bool with_hist(unsigned int unused)
+bool profile_with_hist(unsigned int unused)
 {
 	(void)unused;
 	if (!open_faults(PERF_SAMPLE_IP | PERF_SAMPLE_TID) || !give_to_hist(PERF_EXT_KEY_IP, 0))
@@ -296,7 +279,7 @@ static void read_table(unsigned int keys)
 		die("the table has lost keys");
 }
 
-static void done(void)
+void profile_done(void)
 {
 	if (area)
 		munmap(area, area_bytes);
@@ -316,13 +299,13 @@ static void done(void)
 #define FAULT(name, setup, run, again, cleanup) \
 	{ "profile: " name, setup, run, again, cleanup, 0, FAULTS, 0, NULL }
 #define READ(name, setup, run) \
-	{ "profile: " name, setup, run, NULL, done, KEYS, KEYS, 0, NULL }
+	{ "profile: " name, setup, run, NULL, profile_done, KEYS, KEYS, 0, NULL }
 
 const struct row profile_rows[] = {
 	FAULT("no event", NULL, run_fault, NULL, NULL),
 	FAULT("records and a reader", with_records, run_records, NULL, buffer_unmap),
-	FAULT("BPF, hash map of each CPU", with_program, run_fault, NULL, done),
-	FAULT("format hist", with_hist, run_fault, NULL, done),
+	FAULT("BPF, hash map of each CPU", profile_with_program, run_fault, NULL, profile_done),
+	FAULT("format hist", profile_with_hist, run_fault, NULL, profile_done),
 	READ("read a key of 4,096, BPF in one call", with_map, read_map),
 	READ("read a key of 4,096, hist", with_table, read_table),
 	{ }

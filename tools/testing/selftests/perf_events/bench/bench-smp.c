@@ -9,6 +9,9 @@
 #include "bench.h"
 #include <ctype.h>
 #include <sched.h>
+#include "../../../../../include/uapi/linux/perf_event_ext.h"
+
+#define MOST_CPUS 64
 
 static void pin(unsigned int cpu)
 {
@@ -188,9 +191,101 @@ static double calls_close(unsigned int n)
 	return calls;
 }
 
-/* ---- the same on all CPUs ---- */
+/* ---- six events on each CPU: a group each, and a session of them all ---- */
 
-#define MOST_CPUS 64
+#define MEMBERS 6
+
+static int heads[MOST_CPUS], whole = -1;
+static unsigned int cpus;
+static char values[1 << 14];
+
+static bool six(struct perf_event_attr *attrs)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEMBERS; i++) {
+		attr_init(&attrs[i], PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+		attrs[i].read_format = PERF_FORMAT_GROUP;
+	}
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	return cpus > 1 && cpus <= MOST_CPUS;
+}
+
+static bool group_of_each(unsigned int unused)
+{
+	struct perf_event_attr attrs[MEMBERS];
+	unsigned int cpu, i;
+
+	(void)unused;
+	if (!six(attrs))
+		return false;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		heads[cpu] = event_add(&attrs[0], -1, cpu);
+		for (i = 1; i < MEMBERS; i++)
+			if (event_join(&attrs[i], -1, cpu, heads[cpu]) < 0)
+				return false;
+	}
+	return true;
+}
+
+static bool session_of_all(unsigned int unused)
+{
+	struct perf_event_attr attrs[MEMBERS];
+	struct perf_ext_create ask = {
+		.attrs = (uintptr_t)attrs, .nr = MEMBERS, .stride = sizeof(attrs[0]),
+		.flags = PERF_EXT_CREATE_CPUS,
+	};
+	struct perf_ext_target all = { .kind = PERF_EXT_TARGET_ALL };
+
+	(void)unused;
+	if (!six(attrs) || event_add(&attrs[0], 0, -1) < 0)
+		return false;
+	whole = event_keep(ioctl(first_event(), PERF_EXT_IOC_CREATE, &ask));
+	return whole >= 0 && !ioctl(whole, PERF_EXT_IOC_ATTACH, &all);
+}
+
+static void read_groups(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < cpus; cpu++)
+		if (read(heads[cpu], values, sizeof(values)) < 8)
+			die("read");
+}
+
+static void read_session(void)
+{
+	struct perf_ext_read ask = {
+		.buf = (uintptr_t)values, .size = sizeof(values), .flags = PERF_EXT_READ_TARGETS,
+	};
+
+	if (ioctl(whole, PERF_EXT_IOC_READ, &ask) < 0 || ask.nr != cpus + 1)
+		die("READ");
+}
+
+static double calls_of_reads(void (*once)(void), unsigned int n)
+{
+	u64 calls = -1, before;
+
+	while (n--) {
+		before = function_calls();
+		once();
+		least(&calls, before);
+	}
+	return calls;
+}
+
+static double calls_groups(unsigned int n)
+{
+	return calls_of_reads(read_groups, n);
+}
+
+static double calls_session(unsigned int n)
+{
+	return calls_of_reads(read_session, n);
+}
+
+/* ---- the same on all CPUs ---- */
 
 static struct {
 	volatile unsigned int ready, go;
@@ -217,8 +312,8 @@ static void worker(unsigned int cpu, unsigned int n)
 
 static double on_all(unsigned int n)
 {
-	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
 	pid_t pids[MOST_CPUS];
+	unsigned int i;
 	u64 start, last = 0;
 	int status, bad = 0;
 
@@ -229,6 +324,7 @@ static double on_all(unsigned int n)
 			die("mmap");
 	}
 	memset(shared, 0, sizeof(*shared));
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (cpus > MOST_CPUS)
 		cpus = MOST_CPUS;
 	fflush(stdout);
@@ -344,6 +440,8 @@ const struct row smp_rows[] = {
 	CALLS("DISABLE of a group of 4 hw", hw_group, 4, calls_disable, group_done),
 	CALLS("open of a sw event", held_busy, 0, calls_open, stop_busy),
 	CALLS("close of a sw event", held_busy, 0, calls_close, stop_busy),
+	CALLS("read of 6 events on each CPU, a group each", group_of_each, 0, calls_groups, NULL),
+	CALLS("READ of a session of 6 events on each CPU", session_of_all, 0, calls_session, NULL),
 	TIME("switch pair, 64 passive events, all CPUs", switches, 200),
 	TIME("page fault counted by 4, all CPUs", counts, 1000),
 	TIME("page fault sampled, all CPUs", samples, 1000),

@@ -10,7 +10,8 @@
  * the kernel or the machine cannot do prints n/a. compare.py makes the table.
  *
  * usage: bench [-l] [row prefix]...	(-x: what the exec of a row executes)
- * Rows whose names begin with "curve", "memory", "stream", "smp" only when asked for.
+ * Rows whose names begin with "curve", "memory", "stream", "profile", "ext", "session", "smp" only
+ * when asked for.
  *
  * Rows are tables in bench-*.c. Those of the first table are measured before
  * any event was opened. The work of fork, exec and mmap depends on the layout
@@ -28,7 +29,7 @@
 static const struct row *const tables[] = {
 	none_rows, file_rows, count_rows, switch_rows, sample_rows, trace_rows, cgroup_rows,
 	hardware_rows, curve_rows, stream_rows,
-	profile_rows, smp_rows,
+	profile_rows, ext_rows, session_rows, smp_rows,
 };
 
 size_t page_size;
@@ -83,16 +84,25 @@ int attr_open(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned
 	return syscall(SYS_perf_event_open, a, pid, cpu, group, flags);
 }
 
-int event_add(struct perf_event_attr *a, pid_t pid, int cpu)
+/* A descriptor, or a refusal. */
+int event_keep(int fd)
 {
-	int fd;
-
+	if (fd < 0)
+		return fd;
 	if (nr_events == MAX_EVENTS)
 		die("too many events");
-	fd = attr_open(a, pid, cpu, -1, 0);
-	if (fd >= 0)
-		events[nr_events++] = fd;
+	events[nr_events++] = fd;
 	return fd;
+}
+
+int event_add(struct perf_event_attr *a, pid_t pid, int cpu)
+{
+	return event_keep(attr_open(a, pid, cpu, -1, 0));
+}
+
+int event_join(struct perf_event_attr *a, pid_t pid, int cpu, int leader)
+{
+	return event_keep(attr_open(a, pid, cpu, leader, 0));
 }
 
 bool software(u64 config, u64 bits, unsigned int count)
@@ -283,6 +293,19 @@ u64 buffer_head(void)
 	return __atomic_load_n(&buffer->data_head, __ATOMIC_ACQUIRE);
 }
 
+/* How many there are, all of the size of the first; then it is drained. */
+u64 buffer_count(void)
+{
+	u64 tail = buffer->data_tail, bytes = buffer_head() - tail;
+	const struct perf_event_header *first = (void *)((char *)buffer + page_size +
+							 tail % BUFFER_BYTES);
+
+	if (bytes && bytes % first->size)
+		die("records of several sizes");
+	buffer_drain();
+	return bytes ? bytes / first->size : 0;
+}
+
 void buffer_unmap(void)
 {
 	if (buffer)
@@ -352,7 +375,7 @@ static bool wanted(const char *name, int argc, char **argv)
 			return true;
 	return argc < 2 && strncmp(name, "curve", 5) && strncmp(name, "memory", 6) &&
 	       strncmp(name, "stream", 6) && strncmp(name, "profile", 7) &&
-	       strncmp(name, "smp", 3);
+	       strncmp(name, "ext", 3) && strncmp(name, "session", 7) && strncmp(name, "smp", 3);
 }
 
 static void prepare(void)

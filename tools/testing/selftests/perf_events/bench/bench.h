@@ -62,6 +62,8 @@ extern const struct row hardware_rows[];
 extern const struct row curve_rows[];
 extern const struct row stream_rows[];
 extern const struct row profile_rows[];
+extern const struct row ext_rows[];
+extern const struct row session_rows[];
 extern const struct row smp_rows[];
 
 /* ---- bench.c ---- */
@@ -75,6 +77,8 @@ int attr_open(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned
 void attr_init(struct perf_event_attr *a, u32 type, u64 config);
 /* Events the row holds: closed by close_events(). */
 int event_add(struct perf_event_attr *a, pid_t pid, int cpu);
+int event_join(struct perf_event_attr *a, pid_t pid, int cpu, int leader);
+int event_keep(int fd);
 bool software(u64 config, u64 bits, unsigned int count);
 void attr_bits(struct perf_event_attr *a, u64 bits);
 void close_events(void);
@@ -97,10 +101,16 @@ pid_t partner_pid(void);
 void buffer_map(void);
 void buffer_drain(void);
 void buffer_read(void (*one)(const struct perf_event_header *h));
+u64 buffer_count(void);
 void buffer_unmap(void);
 u64 buffer_head(void);
 void map_again(void);
 bool buffer_written_by(void (*run)(unsigned int n));
+
+/* ---- bench-profile.c: rows of a page fault that others have, too ---- */
+bool profile_with_program(unsigned int unused);
+bool profile_with_hist(unsigned int unused);
+void profile_done(void);
 
 #define BIT_DISABLED		(1ull << 0)
 #define BIT_INHERIT		(1ull << 1)

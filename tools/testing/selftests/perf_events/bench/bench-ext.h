@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rows about the extensions: "ext: what: how". All that have the same "what" are one comparison,
+ * the first of them is without the extension.
+ */
+#ifndef BENCH_EXT_H
+#define BENCH_EXT_H
+
+#include "bench.h"
+#include "../../../../../include/uapi/linux/perf_event_ext.h"
+
+#define ROW(what, how, ...) { "ext: " what ": " how, __VA_ARGS__ }
+
+static inline void attr_sampling(struct perf_event_attr *a, u32 type, u64 config, u64 period,
+				 u64 bits)
+{
+	attr_init(a, type, config);
+	a->sample_period = period;
+	a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	a->wakeup_watermark = BUFFER_BYTES;
+	attr_bits(a, BIT_WATERMARK | bits);
+}
+
+#endif
