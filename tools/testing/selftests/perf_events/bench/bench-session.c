@@ -43,7 +43,7 @@ static bool attach(int fd, u32 kind, u32 flags, u64 number)
 static void counting(struct perf_event_attr *a)
 {
 	attr_init(a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	a->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+	a->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			 PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
