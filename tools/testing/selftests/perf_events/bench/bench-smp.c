@@ -191,20 +191,20 @@ static double calls_close(unsigned int n)
 	return calls;
 }
 
-/* ---- six events on each CPU: a group each, and a session of them all ---- */
+/* ---- counters of each CPU: a group each, and a session of them all ---- */
 
-#define MEMBERS 6
+#define MEMBERS 4
 
 static int heads[MOST_CPUS], whole = -1;
 static unsigned int cpus;
 static char values[1 << 14];
 
-static bool six(struct perf_event_attr *attrs)
+static bool four(struct perf_event_attr *attrs)
 {
 	unsigned int i;
 
 	for (i = 0; i < MEMBERS; i++) {
-		attr_init(&attrs[i], PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+		attr_init(&attrs[i], PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 		attrs[i].read_format = PERF_FORMAT_GROUP;
 	}
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -217,10 +217,12 @@ static bool group_of_each(unsigned int unused)
 	unsigned int cpu, i;
 
 	(void)unused;
-	if (!six(attrs))
+	if (!four(attrs))
 		return false;
 	for (cpu = 0; cpu < cpus; cpu++) {
 		heads[cpu] = event_add(&attrs[0], -1, cpu);
+		if (heads[cpu] < 0)
+			return false;
 		for (i = 1; i < MEMBERS; i++)
 			if (event_join(&attrs[i], -1, cpu, heads[cpu]) < 0)
 				return false;
@@ -238,7 +240,7 @@ static bool session_of_all(unsigned int unused)
 	struct perf_ext_target all = { .kind = PERF_EXT_TARGET_ALL };
 
 	(void)unused;
-	if (!six(attrs) || event_add(&attrs[0], 0, -1) < 0)
+	if (!four(attrs) || event_add(&attrs[0], 0, -1) < 0)
 		return false;
 	whole = event_keep(ioctl(first_event(), PERF_EXT_IOC_CREATE, &ask));
 	return whole >= 0 && !ioctl(whole, PERF_EXT_IOC_ATTACH, &all);
@@ -440,8 +442,8 @@ const struct row smp_rows[] = {
 	CALLS("DISABLE of a group of 4 hw", hw_group, 4, calls_disable, group_done),
 	CALLS("open of a sw event", held_busy, 0, calls_open, stop_busy),
 	CALLS("close of a sw event", held_busy, 0, calls_close, stop_busy),
-	CALLS("read of 6 events on each CPU, a group each", group_of_each, 0, calls_groups, NULL),
-	CALLS("READ of a session of 6 events on each CPU", session_of_all, 0, calls_session, NULL),
+	CALLS("read of 4 hw on each CPU, a group each", group_of_each, 0, calls_groups, NULL),
+	CALLS("READ of a session of 4 hw on each CPU", session_of_all, 0, calls_session, NULL),
 	TIME("switch pair, 64 passive events, all CPUs", switches, 200),
 	TIME("page fault counted by 4, all CPUs", counts, 1000),
 	TIME("page fault sampled, all CPUs", samples, 1000),
