@@ -2,7 +2,7 @@
 /*
  * arm64_pmu_sample.c - overflow of arm64's counters: as many samples as periods went by, as many
  * interrupts as samples, in user space, in the kernel and in idle; counters that run across 32
- * bits; a new period at once; periods, masks, stops, sets and formats.
+ * bits; a new period at once; periods, masks, stops and formats. Periods and sets: counter_*.c.
  *
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
  *
@@ -10,7 +10,6 @@
  */
 #include "lib/arm64.h"
 #include "lib/format.h"
-#include "lib/sets.h"
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -408,14 +407,6 @@ static void stop_and_restart(void)
 	pt_eq(pt_count(fe), 100003 * 8);
 }
 
-/* Three sets take turns, each from and to the very instruction. */
-static void sets(void)
-{
-	ext_need();
-	no_limits();
-	sets_of_hardware(a64_cycles(10007), a64_measured_spin, A64_SPIN_COST(500000));
-}
-
 /* 99 samples, 990,693 events, in a table. */
 static void histogram(void)
 {
@@ -434,7 +425,6 @@ static void stop_when_full(void)
 
 static const struct pt_case cases[] = {
 	{ "stop_when_full", stop_when_full },
-	{ "sets", sets },
 	{ "histogram", histogram },
 	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },

@@ -6,6 +6,7 @@
  * works afterwards. Needs a kernel with CONFIG_FAULT_INJECTION.
  */
 #include "lib/cgroup.h"
+#include "lib/format.h"
 #include "lib/session.h"
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -504,6 +505,58 @@ static void register_resources(void)
 	all_turns(try_register_resources, no_resources);
 }
 
+/* Areas of the format, which workers free. */
+static int areas(void)
+{
+	char text[512], *at;
+
+	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
+	at = strstr(text, " hist ");
+	pt_need(at, "formats: %s", text);
+	return atoi(at + 6);
+}
+
+/* A new event's samples go to a new area, and then those of another one as well. */
+static int try_format(void)
+{
+	static const struct perf_ext_hist_arg arg = { .key = { PERF_EXT_KEY_TID }, .buckets = 64 };
+	struct perf_ext_format ask = {
+		.uuid = PERF_EXT_FORMAT_HIST, .arg = pt_addr(&arg), .arg_size = sizeof(arg),
+		.share = -1,
+	};
+	int left = rest(), fd[2], area, ret = 0;
+
+	fd[0] = pt_open(&attr, 0, -1, -1, 0);
+	fd[1] = pt_open(&attr, 0, -1, -1, 0);
+	go_on(left);
+	area = (int)format_ask(fd[0], &ask);
+	if (area >= 0)
+		ret = (int)format_share(&(struct pt_area){ .fd = area }, fd[1], hist_uuid);
+	left = rest();
+	if (area >= 0)
+		close(area);
+	close(fd[0]);
+	close(fd[1]);
+	go_on(left);
+	return area < 0 ? area : ret;
+}
+
+static void no_area_left(void)
+{
+	while (areas())
+		sched_yield();
+}
+
+static void format(void)
+{
+	ext_need();
+	need_injection();
+	attr = pt_attr(PT_SW(PAGE_FAULTS));
+	attr.sample_period = 10;
+	attr.sample_type = PERF_SAMPLE_TID;
+	all_turns(try_format, no_area_left);
+}
+
 /* ---- sessions ---- */
 
 static struct perf_event_attr session_attr[3];
@@ -635,6 +688,7 @@ static const struct pt_case cases[] = {
 	{ "register_resources", register_resources },
 	{ "set_filter", set_filter },
 	{ "read_group", read_group },
+	{ "format", format },
 	{ "session_create", session_create },
 	{ "session_attach_task", session_of_a_task },
 	{ "session_attach_cpus", session_attach_cpus },

@@ -8,6 +8,8 @@
  */
 #include <sys/prctl.h>
 
+#include "lib/aux.h"
+#include "lib/bpf.h"
 #include "lib/format.h"
 
 #define PERIOD	10
@@ -472,6 +474,80 @@ static void refused(void)
 	format_refused(fd, &ask, EBUSY);
 }
 
+/* A program has the first word: what it refuses is no sample, and its events are in none. */
+static void behind_a_program(void)
+{
+	struct perf_event_attr attr = faults(PERIOD);
+	static struct pt_code code, none;
+	const struct perf_ext_hist *h;
+	struct pt_area a;
+	struct pt_words w;
+	int fd;
+
+	ext_need();
+	pt_words_make(&w);
+	pt_b_begin(&code);
+	pt_b_count(&code, &w, 0);
+	pt_b_return_nth(&code, 4);
+	fd = start(&attr);
+	format_hist(&a, fd, &by_pid);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF,
+		       (unsigned long)pt_load(BPF_PROG_TYPE_PERF_EVENT, &code)), 0);
+	pt_enable(fd);
+	pt_fault(1000);
+	pt_disable(fd);
+	pt_eq(w.word[0], 100);
+	h = format_flip(&a);
+	key_is(h, (u64)getpid(), 25, 250);
+	pt_eq(a.head->samples, 25);
+	pt_eq(a.head->lost, 0);
+	close(fd);
+
+	pt_b_begin(&none);
+	pt_b_return(&none, 0);
+	fd = start(&attr);
+	pt_eq(format_share(&a, fd, hist_uuid), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF,
+		       (unsigned long)pt_load(BPF_PROG_TYPE_PERF_EVENT, &none)), 0);
+	pt_enable(fd);
+	pt_fault(1000);
+	pt_disable(fd);
+	pt_eq(hist_keys(format_flip(&a), BUCKETS), 0);
+	pt_eq(a.head->samples, 25);
+}
+
+/* A sample with a piece of an AUX area has no place in a format. */
+static void no_aux_samples(void)
+{
+	struct perf_event_attr attr = faults(1), tracer;
+	struct perf_ext_format ask = {
+		.uuid = PERF_EXT_FORMAT_HIST, .arg = pt_addr(&by_pid), .arg_size = sizeof(by_pid),
+		.share = -1,
+	};
+	struct perf_ext_info info;
+	int leader, fd, area;
+
+	ext_need();
+	aux_load(NULL);
+	tracer = aux_attr();
+	leader = pt_open(&tracer, 0, -1, -1, 0);
+	attr.sample_type |= PERF_SAMPLE_AUX;
+	attr.aux_sample_size = 64;
+	fd = pt_open(&attr, 0, -1, leader, 0);
+	pt_eq(format_ask(fd, &ask), -EOPNOTSUPP);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.here & PERF_EXT_FORMATS, 0);
+	close(fd);
+	attr.sample_type &= ~PERF_SAMPLE_AUX;
+	attr.aux_sample_size = 0;
+	fd = pt_open(&attr, 0, -1, leader, 0);
+	area = (int)format_ask(fd, &ask);
+	pt_check(area >= 0, "beside a tracer: %s", strerror(-area));
+	close(area);
+	close(fd);
+	close(leader);
+}
+
 static void *map(const struct pt_area *a, size_t length, int prot, int flags, off_t at)
 {
 	void *p = mmap(NULL, length, prot, flags, a->fd, at);
@@ -531,19 +607,20 @@ static void memory(void)
 		.uuid = PERF_EXT_FORMAT_HIST,
 		.arg = pt_addr(&arg), .arg_size = sizeof(arg), .share = -1,
 	};
-	struct pt_area a;
-	int fd = start(&attr);
+	int fd = start(&attr), area;
 
 	pt_sysctl_set("perf_event_paranoid", 2);
 	pt_as_nobody(ask_for_much);
 	pt_sysctl_set("perf_ext_buffer_kb", 3 * pt_page_size() / 1024);
-	format_hist(&a, fd, &arg);
-	pt_eq(a.length, 3 * pt_page_size());
+	/* A worker gives memory back: here that of the child and of cases before. */
+	while ((area = (int)format_ask(fd, &ask)) == -EPERM)
+		sched_yield();
+	pt_need(area >= 0, "FORMAT: %s", strerror(-area));
+	pt_eq(ask.size, 3 * pt_page_size());
 	close(fd);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_eq(format_ask(fd, &ask), -EPERM);
-	format_close(&a);
-	/* A worker gives the memory back. */
+	close(area);
 	while (format_ask(fd, &ask) == -EPERM)
 		sched_yield();
 }
@@ -587,6 +664,8 @@ static const struct pt_case cases[] = {
 	{ "many_cpus", many_cpus },
 	{ "lives", lives },
 	{ "refused", refused },
+	{ "behind_a_program", behind_a_program },
+	{ "no_aux_samples", no_aux_samples },
 	{ "mappings", mappings },
 	{ "memory", memory },
 	{ "fdinfo", fdinfo },

@@ -4,6 +4,7 @@
  * full, what it refuses. By counters of hardware: arm64_pmu_sample.c, x86_pmu_periods.c.
  */
 #include "lib/format.h"
+#include "lib/sets.h"
 
 #define PERIOD	10
 #define HEAD	sizeof(struct perf_ext_pfm)
@@ -142,6 +143,48 @@ static void stops(void)
 	pt_eq(h->lost, 1);
 }
 
+/* Two sets of a ring write to one area: whose turn it was is told by the id of each sample. */
+static void sets(void)
+{
+	static const u8 pfm[16] = PERF_EXT_FORMAT_PFM;
+	struct perf_event_attr attr = faults(PERF_SAMPLE_ID | PERF_SAMPLE_READ);
+	const struct perf_ext_pfm_sample *s;
+	const struct perf_ext_pfm *h;
+	struct pt_area a;
+	int one, two, i;
+
+	one = start(attr);
+	attr.sample_period = PERIOD / 2;
+	two = pt_open(&attr, 0, -1, -1, 0);
+	format_pfm(&a, one, 8192, 0);
+	pt_eq(format_share(&a, two, pfm), 0);
+	pt_eq(set_trigger(one, 1), 0);
+	pt_eq(set_trigger(two, 2), 0);
+	pt_eq(set_join(one, -1, 0), 0);
+	pt_eq(set_join(two, one, 1), 0);
+	pt_enable(two);
+	pt_enable(one);
+	pt_fault(15 * 2 * PERIOD);
+	pt_disable(one);
+	pt_disable(two);
+	h = format_flip(&a);
+	pt_eq(h->used, 45 * (SAMPLE + 8));
+	for (i = 0; i < 45; i++) {
+		s = pfm_sample(h, i);
+		if (i % 3) {
+			pt_eq(s->id, pt_id(two));
+			pt_eq(s->period, PERIOD / 2);
+			pt_eq(s->read[0], (i / 3 * 2 + i % 3) * PERIOD / 2);
+		} else {
+			pt_eq(s->id, pt_id(one));
+			pt_eq(s->period, PERIOD);
+			pt_eq(s->read[0], (i / 3 + 1) * PERIOD);
+		}
+	}
+	pt_eq(a.head->samples, 45);
+	pt_eq(a.head->lost, 0);
+}
+
 static void pfm_refused(int fd, struct perf_ext_pfm_arg arg, u32 size)
 {
 	struct perf_ext_format ask = {
@@ -168,6 +211,7 @@ static const struct pt_case cases[] = {
 	{ "fields", fields },
 	{ "full", full },
 	{ "stops", stops },
+	{ "sets", sets },
 	{ "refused", refused },
 };
 

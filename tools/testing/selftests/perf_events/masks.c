@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * masks.c - members of a group that samples show and reset: which, when, and what each value is.
- * The counters of CPUs: arm64_pmu_sample.c, x86_pmu_periods.c.
+ * The counters of CPUs: arm64_pmu_sample.c, x86_pmu_periods.c, counter_periods.c.
  */
 #include "lib/bpf.h"
 #include "lib/ext.h"
@@ -364,6 +364,44 @@ static void refused(void)
 	pt_eq(masks(fe, 1, 1), -EINVAL);
 }
 
+/*
+ * Of a group of 65 the first 64 can be named. When one of these has left there are 64 again, but no
+ * bit for the one that had none, until the masks that have it are off.
+ */
+static void most_members(void)
+{
+	struct perf_event_attr one = faults(PERF_COUNT_SW_PAGE_FAULTS, PERIOD);
+	int group[65], i;
+
+	ext_need();
+	attr = one;
+	for (i = 0; i < 65; i++) {
+		one.sample_period = i ? 0 : PERIOD;
+		one.disabled = !i;
+		group[i] = pt_open(&one, 0, -1, i ? group[0] : -1, 0);
+	}
+	pt_map(&ring, group[0], 16);
+	pt_settle();
+	pt_eq(masks(group[0], ~0ull, 0), 0);
+	pt_enable(group[0]);
+	pt_fault(PERIOD);
+	pt_need(next(), "no sample");
+	pt_eq(s.read.nr, 64);
+	for (i = 0; i < 64; i++)
+		pt_eq(s.read.v[i].id, pt_id(group[i]));
+	close(group[1]);
+	pt_eq(masks(group[0], 1ull << 63, 0), -ENOSPC);
+	pt_fault(PERIOD);		/* what they were */
+	pt_need(next(), "no sample");
+	pt_eq(s.read.nr, 63);
+	pt_eq(masks(group[0], 0, 0), 0);
+	pt_eq(masks(group[0], 1ull << 63, 0), 0);
+	pt_fault(PERIOD);
+	pt_need(next(), "no sample");
+	pt_eq(s.read.nr, 1);
+	pt_eq(s.read.v[0].id, pt_id(group[64]));
+}
+
 static void fdinfo(void)
 {
 	char path[64], text[2048];
@@ -389,6 +427,7 @@ static const struct pt_case cases[] = {
 	{ "bits_are_not_given_again", bits_are_not_given_again },
 	{ "copies", copies },
 	{ "refused", refused },
+	{ "most_members", most_members },
 	{ "fdinfo", fdinfo },
 };
 

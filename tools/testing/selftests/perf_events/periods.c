@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * periods.c - periods that follow a rule: what is refused, and each single period of software
- * events and clocks, of copies too. The counters of CPUs: arm64_pmu_sample.c, x86_pmu_sample.c.
+ * events and clocks, of copies too. The counters of CPUs: counter_periods.c.
  */
 #include "lib/ext.h"
 
@@ -198,6 +198,101 @@ static void page_faults(void)
 	pt_eq(got.seed, 1);
 }
 
+/* 10 and the lowest three bits of 1, 16807, 282475249, ...: the hits that 200 have samples of. */
+static const struct perf_ext_periods ten = { .short_period = 10, .mask = 7, .seed = 1 };
+static const u64 sampled[] = {
+	11, 28, 39, 50, 62, 74, 84, 94, 110, 123, 138, 148, 163, 177, 189,
+};
+
+/* Told by the addresses of the pages, which are touched in order. */
+static void pages_in_order(void)
+{
+	struct perf_event_attr attr = faults(1000);
+	struct perf_ext_periods p = ten;
+	unsigned int n = 0;
+	u8 *pages;
+	int fd;
+
+	ext_need();
+	attr.sample_type = PERF_SAMPLE_ADDR;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_map(&ring, fd, 16);
+	pt_settle();
+	pages = pt_fresh_pages(200);
+	pt_enable(fd);
+	pt_touch(pages, 200);
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 200);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_need(n < PT_ARRAY_SIZE(sampled), "one sample too many");
+		pt_eq((s.addr - pt_addr(pages)) / pt_page_size(), sampled[n++] - 1);
+	}
+	pt_eq(n, PT_ARRAY_SIZE(sampled));
+}
+
+/* The same of an event that is hit 200 times by hit(). */
+static void hits_of(struct perf_event_attr attr, void (*hit)(void))
+{
+	struct perf_ext_periods p = ten;
+	unsigned int n = 0, i;
+	int fd;
+
+	attr.sample_period = 1000;
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_map(&ring, fd, 16);
+	pt_enable(fd);
+	for (i = 0; i < 200; i++)
+		hit();
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 200);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_need(n < PT_ARRAY_SIZE(sampled), "one sample too many");
+		pt_eq(s.read.v[0].value, sampled[n++]);
+	}
+	pt_eq(n, PT_ARRAY_SIZE(sampled));
+}
+
+static void call_once(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void tracepoint_hits(void)
+{
+	struct perf_event_attr attr;
+
+	ext_need();
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	hits_of(attr, call_once);
+}
+
+static volatile u64 watched;
+
+static void write_once(void)
+{
+	watched = 1;
+}
+
+static void breakpoint_hits(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_BREAKPOINT, 0);
+
+	ext_need();
+	attr.bp_type = 2;	/* written to */
+	attr.bp_addr = pt_addr((const void *)&watched);
+	attr.bp_len = 8;
+	attr.exclude_kernel = 1;
+	if (pt_probe(&attr))
+		pt_skip("no breakpoints");
+	hits_of(attr, write_once);
+}
+
 /* The old period is forgotten each time; RESET makes the sums those of the new one. */
 static void changed(void)
 {
@@ -248,13 +343,14 @@ static void fault_in_child(void *arg)
 	pt_fault(200);
 }
 
-/* The first and second copy, one that was there before, each with its own random numbers. */
+/* The first three copies, each with its own random numbers. */
 static void copies(void)
 {
 	struct perf_event_attr attr = faults(1000);
 	struct perf_ext_periods p = rule;
+	static const u32 seeds[] = { 506952117, 1013904232, 1520856347 };	/* of rule.seed 1 */
 	struct ext_model m;
-	pid_t pid[2];
+	pid_t pid[3];
 	u64 before;
 	int fd, i;
 
@@ -265,14 +361,15 @@ static void copies(void)
 	pt_map(&ring, fd, 64);
 	pt_eq(ext_periods(fd, &p), 0);
 	pt_enable(fd);
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		pid[i] = pt_fork(fault_in_child, NULL);
 		pt_reap(pid[i]);
 	}
 	before = ring.tail;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		p = rule;
-		p.seed = ext_seed_of_copy(rule.seed, i + 1);
+		p.seed = seeds[i];
+		pt_eq(ext_seed_of_copy(rule.seed, i + 1), p.seed);
 		ext_model_start(&m, &p);
 		ring.tail = before;
 		pt_check(check_sums(&attr, &m, pid[i]) >= expected(&p, 200), "too few samples");
@@ -478,6 +575,9 @@ static const struct pt_case cases[] = {
 	{ "sizes", sizes },
 	{ "refused", refused },
 	{ "page_faults", page_faults },
+	{ "pages_in_order", pages_in_order },
+	{ "tracepoint_hits", tracepoint_hits },
+	{ "breakpoint_hits", breakpoint_hits },
 	{ "changed", changed },
 	{ "copies", copies },
 	{ "copy_that_runs", copy_that_runs },

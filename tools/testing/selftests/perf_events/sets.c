@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * sets.c - groups that take turns: which set counts each event, to the last one; turns by overflow,
- * by time and by hand; sets that leave; what is refused. The counters of CPUs: arm64_pmu_sample.c,
- * x86_pmu_periods.c.
+ * by time and by hand; sets that leave; what is refused. The counters of CPUs: counter_sets.c.
  *
  * needs: smp
  */

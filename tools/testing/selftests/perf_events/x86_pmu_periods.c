@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86_pmu_periods.c - periods that follow a rule, masks, stops, sets and formats: counters of x86.
+ * x86_pmu_periods.c - periods that follow a rule, masks, stops and formats on counters of x86.
+ * Periods and sets: counter_*.c.
  */
 #include "lib/format.h"
-#include "lib/sets.h"
 #include "lib/x86.h"
 
 static struct pt_record rec;
@@ -125,15 +125,6 @@ static void stop_and_restart(void)
 	pt_eq(pt_count(fe), 100003 * 8);
 }
 
-/* Three sets take turns, each from and to the very instruction. */
-static void sets(void)
-{
-	ext_need();
-	x86_need_exact();
-	sets_of_hardware(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), x86_measured_spin,
-			 X86_SPIN_COST(500000));
-}
-
 /* 99 samples, 990,693 events, in a table. */
 static void histogram(void)
 {
@@ -180,7 +171,6 @@ static const struct pt_case cases[] = {
 	{ "stop_when_full", stop_when_full },
 	{ "histogram", histogram },
 	{ "histogram_hides_the_kernel", histogram_hides_the_kernel },
-	{ "sets", sets },
 	{ "stop_and_restart", stop_and_restart },
 	{ "random_periods", random_periods },
 	{ "masks", masks },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sets.h - event sets, for sets.c and the programs about the counters of CPUs.
+ * sets.h - the calls about event sets.
  */
 #ifndef PTEST_SETS_H
 #define PTEST_SETS_H
@@ -49,38 +49,6 @@ static inline void set_was(const struct perf_ext_set_info *info, u64 activations
 	pt_eq(info->activations, activations);
 	pt_eq(info->by_overflow, by_overflow);
 	pt_eq(info->by_timeout, by_timeout);
-}
-
-/*
- * Three sets of one event each, whose turns are 3 periods of 10,007, 2 of 5,003 and one of 1,009:
- * @spin, which enables the first event, counts @total of @attr and disables it, ends in a turn of
- * the first set, the 25th.
- */
-static inline void sets_of_hardware(struct perf_event_attr attr,
-				    void (*spin)(int fd, u64 turns), u64 total)
-{
-	static const u64 period[] = { 10007, 5003, 1009 };
-	static const u32 threshold[] = { 3, 2, 1 };
-	const u64 round = 3 * 10007 + 2 * 5003 + 1009;
-	struct perf_ext_set_info info[SETS_MOST];
-	int fd[3], i;
-
-	for (i = 0; i < 3; i++) {
-		attr.sample_period = period[i];
-		attr.disabled = 1;
-		fd[i] = pt_open_hw(&attr, -1);
-		pt_eq(set_trigger(fd[i], threshold[i]), 0);
-		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
-	}
-	pt_enable(fd[1]);
-	pt_enable(fd[2]);
-	spin(fd[0], 500000);
-	pt_eq(pt_count(fd[0]), total - total / round * (round - 3 * 10007));
-	pt_eq(pt_count(fd[1]), 24 * 2 * 5003);
-	pt_eq(pt_count(fd[2]), 24 * 1009);
-	pt_eq(set_infos(fd[1], info), 3);
-	for (i = 0; i < 3; i++)
-		set_was(&info[i], i ? 24 : 25, 24, 0);
 }
 
 #endif /* PTEST_SETS_H */

@@ -70,6 +70,9 @@ struct perf_event_attr choose(struct worker *w)
 				   ((r >> 27) & 1 ? PERF_SAMPLE_CALLCHAIN : 0) |
 				   ((r >> 28) & 1 ? PERF_SAMPLE_READ : 0) |
 				   ((r >> 29) & 1 ? PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD : 0);
+		/* Half of those that may have masks, if they sample. */
+		if (attr.sample_type & PERF_SAMPLE_READ && !attr.inherit && (r >> 30) & 1)
+			attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 		attr.sample_period = 1 + below(w, 3) * 50;
 		if (attr.type == PERF_TYPE_HARDWARE || attr.config <= PERF_COUNT_SW_TASK_CLOCK)
 			attr.sample_period = 100000 + below(w, 1000000);
@@ -115,9 +118,11 @@ static void close_slot(struct worker *w, struct slot *s)
 	if (rnd(w) & 1)
 		unmap(s);
 	note(CLOSE, close(fd));
+	close_area(s);
 	unmap(s);
 	s->fd = 0;
 	s->session = false;
+	s->in_ring = false;
 }
 
 static void open_one(struct worker *w)
@@ -249,6 +254,10 @@ void act_on_events(struct worker *w)
 	}
 	if (s->session && below(w, 3)) {
 		act_on_session(w, s);
+		return;
+	}
+	if (have_extensions() && !below(w, 4)) {
+		act_on_extensions(w, s, some_slot(w));
 		return;
 	}
 	switch (below(w, 8)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Everything at once: open, close, map, control, read, redirect, fork, exec, exit, migrate, move
- * between cgroups, take CPUs away, take PMUs away; make sessions, attach them to whatever there is.
+ * between cgroups, take CPUs away, take PMUs away; make sessions, attach them to whatever there is;
+ * periods by a rule, masks, stops, sets that take turns, samples that go to formats.
  *
  *	stress [-t SECONDS] [-s SEED] [-v]
  *
@@ -29,7 +30,9 @@ static const char * const names[NR_ACTIONS] = {
 	"unmap", "read", "enable", "disable", "reset", "period", "refresh", "set_output", "pause",
 	"prctl", "fork", "exec", "thread", "migrate", "cgroup_move", "cgroup_remove", "cpu_off",
 	"cpu_on", "pmu_load", "pmu_unload", "session_make", "session_attach", "session_detach",
-	"session_read",
+	"session_read", "ext_periods", "ext_masks", "ext_notify", "ext_restart", "set_join",
+	"set_leave", "set_trigger", "set_select", "set_info", "format_make", "format_leave",
+	"format_flip",
 };
 
 u64 rnd(struct worker *w)

@@ -11,7 +11,9 @@ enum action {
 	OPEN_TASK, OPEN_CPU, OPEN_CGROUP, OPEN_SIBLING, OPEN_TEST_PMU, CLOSE, MAP, UNMAP, READ,
 	ENABLE, DISABLE, RESET, PERIOD, REFRESH, SET_OUTPUT, PAUSE, PRCTL, FORK, EXEC, THREAD,
 	MIGRATE, CGROUP_MOVE, CGROUP_REMOVE, CPU_OFF, CPU_ON, PMU_LOAD, PMU_UNLOAD,
-	SESSION_MAKE, SESSION_ATTACH, SESSION_DETACH, SESSION_READ,
+	SESSION_MAKE, SESSION_ATTACH, SESSION_DETACH, SESSION_READ, EXT_PERIODS, EXT_MASKS,
+	EXT_NOTIFY, EXT_RESTART, SET_JOIN, SET_LEAVE, SET_TRIGGER, SET_SELECT, SET_INFO,
+	FORMAT_MAKE, FORMAT_LEAVE, FORMAT_FLIP,
 	NR_ACTIONS
 };
 
@@ -27,6 +29,8 @@ struct slot {
 	size_t length;
 	bool writable;
 	bool session, of_cpus;
+	bool in_ring;		/* of sets, unless it has left since */
+	int area;		/* of a format; 0: none */
 };
 
 struct worker {
@@ -57,6 +61,12 @@ struct slot *free_slot(struct worker *w);
 bool have_sessions(void);
 void make_session(struct worker *w);
 void act_on_session(struct worker *w, struct slot *s);
+
+/* extensions.c: what else an event can be asked for; other: may be NULL */
+bool have_extensions(void);
+bool have_formats(void);
+void act_on_extensions(struct worker *w, struct slot *s, struct slot *other);
+void close_area(struct slot *s);
 
 /* world.c: what happens around the events */
 void prepare(void);

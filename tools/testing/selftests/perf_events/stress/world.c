@@ -87,6 +87,20 @@ bool action_possible(enum action a)
 	case SESSION_DETACH:
 	case SESSION_READ:
 		return have_sessions();
+	case EXT_PERIODS:
+	case EXT_MASKS:
+	case EXT_NOTIFY:
+	case EXT_RESTART:
+	case SET_JOIN:
+	case SET_LEAVE:
+	case SET_TRIGGER:
+	case SET_SELECT:
+	case SET_INFO:
+		return have_extensions();
+	case FORMAT_MAKE:
+	case FORMAT_LEAVE:
+	case FORMAT_FLIP:
+		return have_formats();
 	default:
 		return true;
 	}
