@@ -36,6 +36,9 @@ int pfx_notify(int fd, const struct perf_ext_notify *notify);
 /* A file descriptor, 0, or -errno. */
 int pfx_format(int fd, struct perf_ext_format *format);
 int pfx_restart(int fd, int tid);		/* 0: all threads that wait */
+/* A leader's group becomes a set with a number; @ring: another leader, or -1. */
+int pfx_join(int leader, int ring, uint16_t number);
+int pfx_trigger(int fd, uint32_t threshold);
 
 /*
  * Sessions: a group of events behind one descriptor, which pfx_create() returns, or -errno.  Attach
