@@ -66,7 +66,7 @@ struct perf_ext_periods pfx_apply(const struct pfx_rule *rule, uint64_t period);
  */
 bool pfx_option(struct pfx_rule *rule, const char *name, const char *value);
 
-/* "cycles", "page-faults:u", "r1a8" ...: sets type, config and what is excluded. */
+/* "cycles", "page-faults:u", "r1a8", "virtual/load1/": sets type, config and what is excluded. */
 bool pfx_event(const char *name, struct perf_event_attr *attr);
 
 /* What the kernel said to the calling task about its last refusal; "" when it cannot. */

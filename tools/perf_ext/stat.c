@@ -44,13 +44,28 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
+/* The next of "cycles,cpu/event=1,umask=2/u,faults", without the comma behind it; NULL: no more. */
+static char *next_event(char **rest)
+{
+	char *one = *rest, *p = one;
+	bool inside = false;
+
+	if (!one)
+		return NULL;
+	for (; *p && (inside || *p != ','); p++)
+		inside ^= *p == '/';
+	*rest = *p ? p + 1 : NULL;
+	*p = 0;
+	return one;
+}
+
 unsigned int choose_events(const char *names, struct perf_event_attr *attr, char **name,
 			   unsigned int most)
 {
 	char *rest = copy_of(names), *one;
 	unsigned int nr = 0;
 
-	while ((one = strsep(&rest, ","))) {
+	while ((one = next_event(&rest))) {
 		if (nr == most)
 			fail("more than %u events", most);
 		memset(&attr[nr], 0, sizeof(*attr));
