@@ -198,8 +198,8 @@ def client_programs(arch):
             argv += ["-static", c]
         jobs.append((argv, os.path.join(out, name), [c, os.path.abspath(__file__)]))
     pfx = os.path.join(rig.TOP, "tools/perf_ext")
-    for name, sources, how in (("pfx", ["pfx.c", "record.c", "hist.c", "stat.c", "step.c", "ring.c",
-                                        "libpfx.c"], ["-static"]),
+    for name, sources, how in (("pfx", ["pfx.c", "record.c", "hist.c", "stat.c", "stat_sets.c",
+                                        "step.c", "ring.c", "libpfx.c"], ["-static"]),
                                ("libpfx-preload.so", ["preload.c", "libpfx.c"],
                                 ["-shared", "-fPIC", "-ldl"])):
         files = [os.path.join(pfx, f) for f in sources]

@@ -7,8 +7,14 @@
 
 #include "pfx.h"
 
+#define MOST_GROUPS	64
+
 struct options {
 	const char	*event;
+	const char	*group[MOST_GROUPS];	/* each -e, of which the last one is event */
+	unsigned int	nr_groups;
+	uint64_t	turn;		/* ns of each set; 0: no sets */
+	const char	*key;		/* of a table, "ip,pid", or NULL */
 	const char	*output;
 	uint64_t	period;
 	struct pfx_rule	rule;
@@ -48,9 +54,19 @@ const union record *ring_next(struct ring *ring);
 pid_t start_child(char **argv, int *go);
 void let_go(int go);
 
+/*
+ * "cycles,page-faults:u": the attrs of a group that counts, with room for @most, and their names,
+ * which stay in memory.  Return: how many.
+ */
+unsigned int choose_events(const char *names, struct perf_event_attr *attr, char **name,
+			   unsigned int most);
+
 int command_hist(const struct options *o);
 int command_record(const struct options *o);
 int command_step(const struct options *o);
 int command_stat(const struct options *o);
+
+/* stat_sets.c: the groups take turns on a program, or on one CPU while it runs */
+int stat_sets(const struct options *o);
 
 #endif /* PFX_COMMAND_H */

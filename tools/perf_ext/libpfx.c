@@ -13,6 +13,7 @@
 #include "pfx.h"
 
 #define LAST_ERROR	"/sys/bus/event_source/last_error"
+#define DEVICES		"/sys/bus/event_source/devices"
 
 int pfx_open(struct perf_event_attr *attr, int pid, int cpu, int group, unsigned long flags)
 {
@@ -62,6 +63,20 @@ int pfx_restart(int fd, int tid)
 	struct perf_ext_restart restart = { .tid = tid };
 
 	return call(fd, PERF_EXT_IOC_RESTART, &restart);
+}
+
+int pfx_join(int leader, int ring, uint16_t number)
+{
+	struct perf_ext_set set = { .ring = ring, .number = number };
+
+	return call(leader, PERF_EXT_IOC_SET_JOIN, &set);
+}
+
+int pfx_trigger(int fd, uint32_t threshold)
+{
+	struct perf_ext_trigger trigger = { .threshold = threshold };
+
+	return call(fd, PERF_EXT_IOC_SET_TRIGGER, &trigger);
 }
 
 int pfx_create(struct perf_event_attr *attrs, unsigned int nr, uint32_t flags)
@@ -211,16 +226,25 @@ static const struct {
 	uint64_t	config;
 } events[] = {
 	{ "cycles",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "cpu-cycles",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "instructions",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
 	{ "cache-references",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
 	{ "cache-misses",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
 	{ "branches",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
 	{ "branch-misses",	PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "bus-cycles",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ "ref-cycles",		PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
 	{ "cpu-clock",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
 	{ "task-clock",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
 	{ "page-faults",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "faults",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
 	{ "context-switches",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cs",			PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
 	{ "migrations",		PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "cpu-migrations",	PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 };
 
 static bool set_modes(const char *modes, struct perf_event_attr *attr)
@@ -235,12 +259,106 @@ static bool set_modes(const char *modes, struct perf_event_attr *attr)
 	return true;
 }
 
+/* The text of devices/PMU/FOLDER/NAME in sysfs, in @buf; false: there is none. */
+static bool pmu_file(const char *pmu, const char *folder, const char *name, char *buf, size_t size)
+{
+	char path[256];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), DEVICES "/%s%s%s/%s", pmu, *folder ? "/" : "", folder, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, buf, size - 1);
+		close(fd);
+	}
+	buf[n > 0 ? n : 0] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+	return n > 0;
+}
+
+static uint64_t *word_of(struct perf_event_attr *attr, const char *format)
+{
+	static const char *const names[] = { "config:", "config1:", "config2:", "config3:" };
+	__u64 *const words[] = { &attr->config, &attr->config1, &attr->config2, &attr->config3 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(format, names[i], strlen(names[i])))
+			return (uint64_t *)words[i];
+	return NULL;
+}
+
+/* "event=0x11", or "edge", which is 1: into the bits that the PMU's format says. */
+static bool set_term(const char *pmu, char *term, struct perf_event_attr *attr)
+{
+	char format[128], *value = strchr(term, '='), *end, *bits;
+	uint64_t number = 1, *word;
+
+	if (value) {
+		*value++ = 0;
+		number = strtoull(value, &end, 0);
+		if (end == value || *end)
+			return false;
+	}
+	if (!pmu_file(pmu, "format", term, format, sizeof(format)))
+		return false;
+	word = word_of(attr, format);
+	/* "config:0-7,32-35": the lowest bits of the number go first. */
+	for (bits = word ? strchr(format, ':') : NULL; bits; bits = strchr(bits, ',')) {
+		unsigned long low = strtoul(bits + 1, &bits, 10), high = low;
+
+		if (*bits == '-')
+			high = strtoul(bits + 1, &bits, 10);
+		if (high < low || high > 63)
+			return false;
+		for (; low <= high; low++, number >>= 1)
+			*word |= (number & 1) << low;
+	}
+	return word && !number;
+}
+
+static bool set_terms(const char *pmu, char *terms, struct perf_event_attr *attr)
+{
+	char *term;
+
+	while ((term = strsep(&terms, ",")))
+		if (!set_term(pmu, term, attr))
+			return false;
+	return true;
+}
+
+/* "virtual/load1/u", "cpu/event=0xc0,umask=1/" */
+static bool pmu_event(const char *name, struct perf_event_attr *attr)
+{
+	char copy[256], text[256], *pmu = copy, *what, *modes;
+
+	if (strlen(name) >= sizeof(copy))
+		return false;
+	strcpy(copy, name);
+	what = strchr(copy, '/');
+	*what++ = 0;
+	modes = strchr(what, '/');
+	if (!modes || !*pmu || !*what)
+		return false;
+	*modes++ = 0;
+	modes += *modes == ':';
+	if ((*modes && !set_modes(modes, attr)) || !pmu_file(pmu, "", "type", text, sizeof(text)))
+		return false;
+	attr->type = (uint32_t)strtoul(text, NULL, 10);
+	if (!strpbrk(what, "=,") && pmu_file(pmu, "events", what, text, sizeof(text)))
+		what = text;
+	return set_terms(pmu, what, attr);
+}
+
 bool pfx_event(const char *name, struct perf_event_attr *attr)
 {
 	const char *colon = strchr(name, ':');
 	size_t i, len = colon ? (size_t)(colon - name) : strlen(name);
 	char *end;
 
+	if (strchr(name, '/'))
+		return pmu_event(name, attr);
 	if (colon && !set_modes(colon + 1, attr))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(events); i++) {

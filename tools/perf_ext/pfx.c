@@ -19,10 +19,11 @@ void usage(void)
 {
 	fputs("usage: pfx probe [EVENT...]\n"
 	      "       pfx record -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
-	      "       pfx hist -c PERIOD [-e EVENT] [-o FILE] [PERIODS] [--] PROGRAM...\n"
+	      "       pfx hist -c PERIOD [-e EVENT] [-o FILE | --key KEY[,KEY]] [PERIODS] [--] PROGRAM...\n"
 	      "       pfx stat [-e EVENT,...] [--per-target] [-a | -C CPUS | -G CGROUPS | -p PIDS]\n"
 	      "                [[--] PROGRAM...]\n"
-	      "       pfx step -c PERIOD [-e EVENT] [-n STEPS] [-x COMMAND] [--] PROGRAM...\n"
+	      "       pfx stat --sets TIME -e EVENT,... -e EVENT,... [-C CPU] [--] PROGRAM...\n"
+	      "       pfx step -c PERIOD [-e EVENT] [-n STEPS] [-x COMMAND] {-p PID | [--] PROGRAM...}\n"
 	      "       pfx run PERIODS [--] PROGRAM...\n"
 	      "       pfx why [--] PROGRAM...\n"
 	      "PERIODS: --random MASK[:SEED]  --burst LONG:SHORT:EVERY  --jitter PERCENT\n",
@@ -134,66 +135,118 @@ static int command_why(const struct options *o)
 	return execute(o->argv);
 }
 
+/* "1ms", "500us"; "10" is ms, as pfmon's --switch-timeout had it. */
+static uint64_t parse_time(const char *text)
+{
+	static const struct {
+		const char	*name;
+		double		ns;
+	} units[] = { { "ms", 1e6 }, { "", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "s", 1e9 } };
+	double value;
+	char *end;
+	size_t i;
+
+	value = strtod(text, &end);
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].name) && end != text && value > 0 && value <= 1e9)
+			return (uint64_t)(value * units[i].ns);
+	fail("not understood: --sets %s", text);
+}
+
+static void add_group(struct options *o, const char *names)
+{
+	if (o->nr_groups == MOST_GROUPS)
+		fail("more than %d groups", MOST_GROUPS);
+	o->group[o->nr_groups++] = names;
+	o->event = names;
+}
+
+static void rule(struct options *o, int c)
+{
+	static const char *const name[] = { ['r'] = "random", ['b'] = "burst", ['j'] = "jitter" };
+	static const char *const variable[] = {
+		['r'] = "PFX_RANDOM", ['b'] = "PFX_BURST", ['j'] = "PFX_JITTER",
+	};
+
+	if (!pfx_option(&o->rule, name[c], optarg))
+		fail("--%s: not understood: %s", name[c], optarg);
+	setenv(variable[c], optarg, 1);
+	o->varies = true;
+}
+
+/* Return: the option is one of these. */
+static bool take_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'c':
+		o->period = strtoull(optarg, NULL, 0);
+		return true;
+	case 'e':
+		add_group(o, optarg);
+		return true;
+	case 'n':
+		o->steps = strtoul(optarg, NULL, 0);
+		return true;
+	case 'x':
+		o->command = optarg;
+		return true;
+	case 'a':
+		o->all_cpus = true;
+		return true;
+	case 'C':
+		o->cpus = optarg;
+		return true;
+	case 'G':
+		o->cgroups = optarg;
+		return true;
+	case 'p':
+		o->pids = optarg;
+		return true;
+	case 't':
+		o->per_target = true;
+		return true;
+	case 's':
+		o->turn = parse_time(optarg);
+		return true;
+	case 'k':
+		o->key = optarg;
+		return true;
+	case 'o':
+		o->output = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void parse(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
 		{ "random", required_argument, NULL, 'r' },
 		{ "burst", required_argument, NULL, 'b' },
 		{ "jitter", required_argument, NULL, 'j' },
-		/* as pfmon had it */
-		{ "smpl-periods-random", required_argument, NULL, 'r' },
+		{ "key", required_argument, NULL, 'k' },
 		{ "per-target", no_argument, NULL, 't' },
+		{ "sets", required_argument, NULL, 's' },
+		/* as pfmon had them */
+		{ "attach-task", required_argument, NULL, 'p' },
+		{ "cpu-list", required_argument, NULL, 'C' },
+		{ "events", required_argument, NULL, 'e' },
+		{ "long-smpl-periods", required_argument, NULL, 'c' },
+		{ "smpl-outfile", required_argument, NULL, 'o' },
+		{ "smpl-periods-random", required_argument, NULL, 'r' },
+		{ "switch-timeout", required_argument, NULL, 's' },
+		{ "system-wide", no_argument, NULL, 'a' },
 		{}
-	};
-	static const char *const name[] = { ['r'] = "random", ['b'] = "burst", ['j'] = "jitter" };
-	static const char *const variable[] = {
-		['r'] = "PFX_RANDOM", ['b'] = "PFX_BURST", ['j'] = "PFX_JITTER",
 	};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+ac:e:n:o:p:x:C:G:", longs, NULL)) >= 0) {
-		switch (c) {
-		case 'c':
-			o->period = strtoull(optarg, NULL, 0);
-			break;
-		case 'e':
-			o->event = optarg;
-			break;
-		case 'n':
-			o->steps = strtoul(optarg, NULL, 0);
-			break;
-		case 'x':
-			o->command = optarg;
-			break;
-		case 'a':
-			o->all_cpus = true;
-			break;
-		case 'C':
-			o->cpus = optarg;
-			break;
-		case 'G':
-			o->cgroups = optarg;
-			break;
-		case 'p':
-			o->pids = optarg;
-			break;
-		case 't':
-			o->per_target = true;
-			break;
-		case 'o':
-			o->output = optarg;
-			break;
-		case 'r':
-		case 'b':
-		case 'j':
-			if (!pfx_option(&o->rule, name[c], optarg))
-				fail("--%s: not understood: %s", name[c], optarg);
-			setenv(variable[c], optarg, 1);
-			o->varies = true;
-			break;
-		default:
+		if (take_option(o, c))
+			continue;
+		if (c != 'r' && c != 'b' && c != 'j')
 			usage();
-		}
+		rule(o, c);
 	}
 	o->argv = argv + optind;
 }

@@ -36,6 +36,9 @@ int pfx_notify(int fd, const struct perf_ext_notify *notify);
 /* A file descriptor, 0, or -errno. */
 int pfx_format(int fd, struct perf_ext_format *format);
 int pfx_restart(int fd, int tid);		/* 0: all threads that wait */
+/* A leader's group becomes a set with a number; @ring: another leader, or -1. */
+int pfx_join(int leader, int ring, uint16_t number);
+int pfx_trigger(int fd, uint32_t threshold);
 
 /*
  * Sessions: a group of events behind one descriptor, which pfx_create() returns, or -errno.  Attach
@@ -63,7 +66,7 @@ struct perf_ext_periods pfx_apply(const struct pfx_rule *rule, uint64_t period);
  */
 bool pfx_option(struct pfx_rule *rule, const char *name, const char *value);
 
-/* "cycles", "page-faults:u", "r1a8" ...: sets type, config and what is excluded. */
+/* "cycles", "page-faults:u", "r1a8", "virtual/load1/": sets type, config and what is excluded. */
 bool pfx_event(const char *name, struct perf_event_attr *attr);
 
 /* What the kernel said to the calling task about its last refusal; "" when it cannot. */

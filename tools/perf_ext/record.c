@@ -205,6 +205,8 @@ int record(struct recording *r, const struct options *o)
 	if (r->attr.type == PERF_TYPE_SOFTWARE && r->attr.config != PERF_COUNT_SW_CPU_CLOCK &&
 	    r->attr.config != PERF_COUNT_SW_TASK_CLOCK)
 		r->attr.sample_type &= ~PERF_SAMPLE_PERIOD;
+	if (r->histogram)
+		hist_choose_keys(r, o->key);
 	r->out = fopen(o->output, "w+");
 	if (!r->out)
 		fail("%s: %s", o->output, strerror(errno));

@@ -44,23 +44,39 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
-static void choose_events(struct counting *c, const char *names)
+/* The next of "cycles,cpu/event=1,umask=2/u,faults", without the comma behind it; NULL: no more. */
+static char *next_event(char **rest)
 {
-	char *rest = copy_of(names), *name;
+	char *one = *rest, *p = one;
+	bool inside = false;
 
-	while ((name = strsep(&rest, ","))) {
-		struct perf_event_attr *attr = &c->attr[c->nr];
+	if (!one)
+		return NULL;
+	for (; *p && (inside || *p != ','); p++)
+		inside ^= *p == '/';
+	*rest = *p ? p + 1 : NULL;
+	*p = 0;
+	return one;
+}
 
-		if (c->nr == MOST_EVENTS)
-			fail("more than %d events", MOST_EVENTS);
-		memset(attr, 0, sizeof(*attr));
-		if (!pfx_event(name, attr))
-			fail("no event \"%s\"", name);
-		attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-				    PERF_FORMAT_TOTAL_TIME_RUNNING;
-		c->name[c->nr++] = name;
+unsigned int choose_events(const char *names, struct perf_event_attr *attr, char **name,
+			   unsigned int most)
+{
+	char *rest = copy_of(names), *one;
+	unsigned int nr = 0;
+
+	while ((one = next_event(&rest))) {
+		if (nr == most)
+			fail("more than %u events", most);
+		memset(&attr[nr], 0, sizeof(*attr));
+		if (!pfx_event(one, &attr[nr]))
+			fail("no event \"%s\"", one);
+		attr[nr].read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				       PERF_FORMAT_TOTAL_TIME_RUNNING;
+		name[nr++] = one;
 	}
-	c->attr[0].disabled = 1;
+	attr[0].disabled = 1;
+	return nr;
 }
 
 static void attach(const struct counting *c, uint32_t kind, int64_t number, uint32_t flags,
@@ -294,7 +310,11 @@ int command_stat(const struct options *o)
 
 	if ((itself && !o->argv[0]) || kinds > 1)
 		usage();
-	choose_events(&c, o->event);
+	if (o->turn)
+		return stat_sets(o);
+	if (o->nr_groups > 1)
+		fail("several groups take turns: --sets TIME");
+	c.nr = choose_events(o->event, c.attr, c.name, MOST_EVENTS);
 	c.attr[0].enable_on_exec = itself;
 	c.session = pfx_create(c.attr, c.nr, flags);
 	if (c.session < 0)

@@ -50,7 +50,7 @@ static int open_step(const struct options *o, pid_t child)
 		.sample_period	= o->period,
 		.sample_type	= PERF_SAMPLE_IP,
 		.disabled	= 1,
-		.enable_on_exec	= 1,
+		.enable_on_exec	= !o->pids,
 	};
 	struct perf_ext_notify notify = {
 		.every	= 1,
@@ -69,45 +69,84 @@ static int open_step(const struct options *o, pid_t child)
 	return fd;
 }
 
-int command_step(const struct options *o)
+/* Print where the thread is, and let it go on.  Return: there is a next step. */
+static bool take_step(const struct options *o, struct ring *ring, pid_t pid, unsigned long step)
 {
 	struct perf_ext_notify off = { .every = 0 };
-	struct pollfd hung = { .events = POLLIN };
-	unsigned long step = 0;
-	struct ring ring;
+	bool last = step == o->steps;
 	uint64_t count;
-	int go, status;
-	pid_t child;
+	int err;
 
-	if (!o->argv[0] || !o->period)
-		usage();
-	child = start_child(o->argv, &go);
-	ring_map(&ring, open_step(o, child));
-	hung.fd = ring.fd;
-	let_go(go);
-	while (!o->steps || step < o->steps) {
+	if (read(ring->fd, &count, sizeof(count)) != sizeof(count))
+		fail("read: %s", strerror(errno));
+	printf("step %lu: count %llu at %#llx\n", step, (unsigned long long)count,
+	       (unsigned long long)last_place(ring));
+	if (o->command)
+		run_for(pid, step, o->command);
+	err = last ? pfx_notify(ring->fd, &off) : pfx_restart(ring->fd, 0);
+	if (err)
+		refused(last ? "PERF_EXT_IOC_NOTIFY" : "PERF_EXT_IOC_RESTART", err);
+	return !last;
+}
+
+/* Return: the steps that there were, until the thread has exited, or enough of them. */
+static unsigned long steps(const struct options *o, struct ring *ring, pid_t pid)
+{
+	struct pollfd hung = { .fd = ring->fd, .events = POLLIN };
+	unsigned long step = 0;
+
+	for (;;) {
 		if (poll(&hung, 1, -1) < 0) {
 			if (errno == EINTR)
 				continue;
 			fail("poll: %s", strerror(errno));
 		}
 		if (hung.revents & POLLHUP)
-			break;
-		if (!(hung.revents & POLLIN))
-			continue;
-		if (read(ring.fd, &count, sizeof(count)) != sizeof(count))
-			fail("read: %s", strerror(errno));
-		printf("step %lu: count %llu at %#llx\n", ++step, (unsigned long long)count,
-		       (unsigned long long)last_place(&ring));
-		if (o->command)
-			run_for(child, step, o->command);
-		status = step == o->steps ? pfx_notify(ring.fd, &off) : pfx_restart(ring.fd, 0);
-		if (status)
-			refused(step == o->steps ? "PERF_EXT_IOC_NOTIFY" : "PERF_EXT_IOC_RESTART",
-				status);
+			return step;
+		if (hung.revents & POLLIN && !take_step(o, ring, pid, ++step))
+			return step;
 	}
+}
+
+static pid_t parse_pid(const char *text)
+{
+	char *end;
+	long pid = strtol(text, &end, 10);
+
+	if (end == text || *end || pid <= 0 || pid > INT32_MAX)
+		fail("not understood: -p %s", text);
+	return (pid_t)pid;
+}
+
+/* A thread that runs already: whatever ends this program lets it go on. */
+static int step_thread(const struct options *o, pid_t pid)
+{
+	struct ring ring;
+
+	ring_map(&ring, open_step(o, pid));
+	if (ioctl(ring.fd, PERF_EVENT_IOC_ENABLE, 0))
+		refused("PERF_EVENT_IOC_ENABLE", -errno);
+	fprintf(stderr, "pfx: %lu steps\n", steps(o, &ring, pid));
+	return 0;
+}
+
+int command_step(const struct options *o)
+{
+	unsigned long nr;
+	struct ring ring;
+	int go, status;
+	pid_t child;
+
+	if (!o->argv[0] == !o->pids || !o->period)
+		usage();
+	if (o->pids)
+		return step_thread(o, parse_pid(o->pids));
+	child = start_child(o->argv, &go);
+	ring_map(&ring, open_step(o, child));
+	let_go(go);
+	nr = steps(o, &ring, child);
 	fflush(stdout);
 	waitpid(child, &status, 0);
-	fprintf(stderr, "pfx: %lu steps\n", step);
+	fprintf(stderr, "pfx: %lu steps\n", nr);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
