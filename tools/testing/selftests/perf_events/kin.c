@@ -254,7 +254,7 @@ static void *fault_a_little(void *arg)
 	return arg;
 }
 
-#define FORKS	150
+#define FORKS	50
 
 /* Children, threads and grandchildren, for as long as it takes. */
 static void multiply(void)
@@ -279,26 +279,45 @@ static void multiply(void)
 	}
 }
 
-/*
- * A task multiplies, on whatever CPUs, while its events are enabled over and over, which they are
- * already; @disturb does more. In the end everybody is gone: counts and times are the same.
- */
-static void while_it_multiplies(void (*disturb)(pid_t pid, unsigned int round))
+/* A task that is going to multiply, when told, has both events. It runs not between the two opens. */
+static pid_t set_up(int go[2])
 {
 	struct perf_event_attr attr = faults();
-	unsigned int round = 0;
-	int go[2], status;
-	pid_t pid;
+	struct pt_peer peer;
 
 	attr.read_format = TIMES;
 	pt_gate_make(go);
-	pt_in_child(pid) {
+	pt_in_child(peer.pid) {
 		pt_gate_wait(go);
 		multiply();
 	}
-	common = pt_open(&attr, pid, -1, -1, 0);
+	pt_peer_asleep(&peer);
+	common = pt_open(&attr, peer.pid, -1, -1, 0);
 	attr.inherit_stat = 1;
-	copied = pt_open(&attr, pid, -1, -1, 0);
+	copied = pt_open(&attr, peer.pid, -1, -1, 0);
+	return peer.pid;
+}
+
+static void undisturbed(void)
+{
+	int go[2];
+	pid_t pid = set_up(go);
+
+	pt_gate_open(go);
+	pt_reap(pid);
+	check_times();
+}
+
+/*
+ * While it multiplies, on whatever CPUs, the event is enabled over and over, which it is already;
+ * @disturb does more. In the end everybody is gone: counts and times are the same.
+ */
+static void while_it_multiplies(void (*disturb)(pid_t pid, unsigned int round))
+{
+	unsigned int round = 0;
+	int go[2], status;
+	pid_t pid = set_up(go);
+
 	pt_gate_open(go);
 	while (!waitpid(pid, &status, WNOHANG)) {
 		pt_eq(pt_ioctl(common, PERF_EVENT_IOC_ENABLE, 0), 0);
@@ -308,26 +327,6 @@ static void while_it_multiplies(void (*disturb)(pid_t pid, unsigned int round))
 	}
 	pt_eq(status, 0);
 	pt_msg("%u rounds", round);
-	check_times();
-}
-
-static void undisturbed(void)
-{
-	struct perf_event_attr attr = faults();
-	int go[2];
-	pid_t pid;
-
-	attr.read_format = TIMES;
-	pt_gate_make(go);
-	pt_in_child(pid) {
-		pt_gate_wait(go);
-		multiply();
-	}
-	common = pt_open(&attr, pid, -1, -1, 0);
-	attr.inherit_stat = 1;
-	copied = pt_open(&attr, pid, -1, -1, 0);
-	pt_gate_open(go);
-	pt_reap(pid);
 	check_times();
 }
 
