@@ -195,9 +195,9 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
  *	emptied under ctx->lock
  * @traced: those of tracepoints, by pe_event.sw_node; others look only whether there are any	L
- * @nr_events: length of @events							L
+ * @nr_events: length of @events, and of what is counted in common with others		L
  * @nr_groups: groups in lanes, which must be scheduled					L
- * @nr_inherit: events with attr.inherit						L
+ * @nr_inherit: those with attr.inherit							L
  * @pmu_ctxs: the PMUs with lanes here, by pe_pmu_ctx.ctx_entry				M
  * @next_seq: next sequence number for a queue						L
  * @clock: time during which the task ran (CPU contexts: always)			L
@@ -209,6 +209,11 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  *	and ctx->lock, or before it is published; to 0 under ctx->lock			L
  * @held: not to be exchanged; only the task itself writes it
  * @unjoined: children made by fork that are not in their family yet; only the forking task
+ * @kin: what the tasks that this one forks are members of, or NULL; only the task itself,
+ *	while it is held
+ * @member_of: the tasks that this one has events in common with, or NULL		I
+ * @kin_entry: on its members, once fork cannot fail any more				kin->mutex
+ * @kin_left: its @left when the task was forked					I
  */
 struct pe_ctx {
 	union {
@@ -240,6 +245,10 @@ struct pe_ctx {
 	u64			equiv_id;
 	bool			held;
 	struct list_head	unjoined;
+	struct pe_kin		*kin;
+	struct pe_kin		*member_of;
+	struct list_head	kin_entry;
+	unsigned int		kin_left;
 	struct rcu_head		rcu;
 };
 
@@ -414,7 +423,6 @@ struct pe_event {
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 	bool			counts_hits;		/* I: follows slot->sw[].nr, see time.h */
 	bool			slow_overflow;		/* sinks: see pe_take_slow_overflow() */
-	bool			bulk;			/* I: made in bulk, see life/bulk.c */
 	bool			queued;			/* L: leader: in a lane (active groups) */
 	bool			family_on;		/* F: what the last of family_gen was */
 	bool			in_family;		/* F: child: on parent->children */
@@ -424,6 +432,7 @@ struct pe_event {
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 	bool			parked;			/* L: leader: another set has its turn */
 	bool			of_session;		/* I: a member of a session, no copy */
+	bool			grouped;		/* F: it has got a sibling once */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -458,6 +467,9 @@ struct pe_event {
 		struct pe_session	*session;	/* I: of_session */
 	};
 	struct pe_event		*clone;			/* current, during its fork only */
+	struct list_head	parts;			/* F: opened: see life/kin.c */
+	u64			kin_id;			/* current, during its fork only: kin that was */
+	unsigned int		kin_index;		/*   made for its context, which part it is */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;

@@ -73,24 +73,32 @@ struct family_sums {
 	unsigned int	throttled;
 };
 
-static void pe_fdinfo_add_member(struct pe_event *e, void *arg)
+static struct family_sums sum_up(struct pe_event *e)
 {
-	struct family_sums *sums = arg;
+	struct family_sums sums = { .throttled = atomic_read(&e->nr_throttled) };
+	struct pe_kin_sum kin;
+	struct pe_event *child;
 
-	sums->copies += !!e->parent;
-	sums->throttled += atomic_read(&e->nr_throttled);
+	guard(mutex)(&e->family_lock);
+	pe_kin_sum(e, &kin);
+	sums.copies = kin.members;
+	list_for_each_entry(child, &e->children, child_entry) {
+		sums.copies++;
+		sums.throttled += atomic_read(&child->nr_throttled);
+	}
+	return sums;
 }
 
 static void show_counts(struct seq_file *m, struct pe_event *e)
 {
-	struct family_sums sums = {};
+	struct family_sums sums;
 	struct pe_glance glance;
 	u64 enabled, running, share;
 
 	pe_peek(e, &glance);
 	enabled = glance.times.enabled;
 	running = glance.times.running;
-	pe_family_each(e, pe_fdinfo_add_member, &sums);
+	sums = sum_up(e);
 	/* in hundredths of a percent */
 	share = enabled ? mul_u64_u64_div_u64(running, 10000, enabled) : 0;
 

@@ -17,8 +17,6 @@
  * irq_work of an inherited event looks at the parent, so a child counts in its parent's mem_refs
  * until then.
  *
- * Those that were made in bulk (bulk.c) take a shorter way when their own task exits.
- *
  * Called from task context.
  */
 
@@ -187,8 +185,8 @@ void pe_put_settle(void)
 
 /**
  * pe_snapshot_put() - drop what pe_ctx_snapshot() took
- * @events: the array
- * @nr: its length
+ * @events: the array, or NULL
+ * @nr: its length, 0 without
  *
  * Task context, may sleep.
  */
@@ -217,6 +215,7 @@ static void init_lists(struct pe_event *e)
 	INIT_LIST_HEAD(&e->queue.link);
 	INIT_LIST_HEAD(&e->running_entry);
 	INIT_LIST_HEAD(&e->children);
+	INIT_LIST_HEAD(&e->parts);
 	INIT_LIST_HEAD(&e->child_entry);
 	INIT_LIST_HEAD(&e->pmu_entry);
 	INIT_LIST_HEAD(&e->rb_entry);

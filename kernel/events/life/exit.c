@@ -92,21 +92,6 @@ static void put_all(struct llist_node *gone)
 		pe_put(e);
 }
 
-/* As above, by the task that exits: nobody can hit what was made in bulk any more. */
-static void put_all_exited(struct llist_node *gone)
-{
-	struct pe_bulk_stock stock = { };
-	struct pe_event *e, *next;
-
-	llist_for_each_entry_safe(e, next, gone, put_later) {
-		if (e->bulk)
-			pe_bulk_put(e, &stock);
-		else
-			pe_put(e);
-	}
-	pe_bulk_restore(&stock);
-}
-
 static void leave(struct pe_event *e)
 {
 	if (e->parent) {
@@ -149,8 +134,7 @@ static struct llist_node *leave_all(struct pe_ctx *ctx)
 	struct pe_event *e;
 
 	while ((e = next_to_leave(ctx))) {
-		if (!e->bulk || !pe_bulk_leave(e, ctx))
-			leave(e);
+		leave(e);
 		__llist_add(&e->put_later, &gone);
 	}
 	return gone.first;
@@ -180,9 +164,11 @@ void perf_event_exit_task(struct task_struct *task)
 		tell_reads(ctx, task);
 		mutex_lock(&ctx->mutex);
 	}
+	pe_kin_leave(ctx);
 	gone = leave_all(ctx);
 	mutex_unlock(&ctx->mutex);
-	put_all_exited(gone);
+	put_all(gone);
+	pe_kin_drop(ctx);
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }

@@ -13,6 +13,9 @@
  *				was enabled, disabled or moved meanwhile (family_gen) follows.
  *	pe_child_leave()	the task exits: counts go to the sums, the copy is unlinked.
  *
+ * Events that only count in software are counted in common instead, see kin.c, until somebody wants
+ * to treat the copies one by one.
+ *
  * The parent task's context is walked through a snapshot, since copying sleeps.  Events may be
  * closed meanwhile, which makes a group smaller: nothing depends on a group being complete, and
  * reading such a group says -ECHILD (read.c).
@@ -101,7 +104,7 @@ static void compare(struct pe_event *copy, const struct pe_event *from)
 
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
 static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leader,
-				   struct pe_ctx *ctx, struct pe_bulk_stock *stock)
+				   struct pe_ctx *ctx)
 {
 	struct pe_event *origin = pe_origin(from), *e;
 	enum perf_event_state state;
@@ -119,10 +122,7 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 	mutex_unlock(&origin->family_lock);
 	if (left || READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
-	if (!leader && pe_bulk_can(from))
-		e = pe_bulk_copy(from, state, ctx, stock);
-	else
-		e = make_copy(from, leader, state, ctx);
+	e = make_copy(from, leader, state, ctx);
 	if (IS_ERR_OR_NULL(e))
 		return e;
 	compare(e, from);
@@ -151,8 +151,6 @@ static struct pe_event *copied_leader(struct pe_event *e, u64 clone_flags)
 
 static int copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, u64 clone_flags)
 {
-	struct pe_bulk_stock stock = { .wanted = nr };
-	int err = 0;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
@@ -163,23 +161,19 @@ static int copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int 
 
 		if (!leader)
 			continue;
-		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx, &stock);
-		if (IS_ERR(copy)) {
-			err = PTR_ERR(copy);
-			break;
-		}
+		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx);
+		if (IS_ERR(copy))
+			return PTR_ERR(copy);
 		from[i]->clone = copy;
 	}
-	pe_bulk_restore(&stock);
-	return err;
+	return 0;
 }
 
 /* @from: current's context, held: its events have but one e->clone */
 static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone_flags)
 {
 	struct pe_ctx *ctx = pe_ctx_new(child);
-	struct pe_event **events;
-	unsigned int nr;
+	struct pe_fork fork = { };
 	int err, idx;
 
 	if (!ctx)
@@ -189,17 +183,14 @@ static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone
 
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
-	events = pe_ctx_snapshot(from, &nr);
-	if (events) {
-		/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
-		mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
-		err = copy_events(ctx, events, nr, clone_flags);
-		mutex_unlock(&ctx->mutex);
-		pe_snapshot_put(events, nr);
-		pe_ctx_copy_equiv(ctx, from);
-	} else {
-		err = -ENOMEM;
-	}
+	/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
+	mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
+	err = pe_kin_begin(from, ctx, &fork);
+	if (!err)
+		err = copy_events(ctx, fork.events, fork.nr_to_copy, clone_flags);
+	mutex_unlock(&ctx->mutex);
+	pe_kin_begun(&fork);
+	pe_ctx_copy_equiv(ctx, from);
 	pe_pmus_read_unlock(idx);
 	return err;
 }
@@ -253,6 +244,7 @@ void perf_event_free_task(struct task_struct *task)
 		pe_put(e);
 	}
 	ctx->dead = true;
+	pe_kin_drop(ctx);
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }
@@ -371,9 +363,11 @@ void perf_event_fork(struct task_struct *task)
 	struct pe_ctx *ctx = pe_task_ctx(task);
 	struct pe_event *e, *next;
 
-	if (ctx)
+	if (ctx) {
+		pe_kin_join(ctx);
 		list_for_each_entry_safe(e, next, &ctx->unjoined, child_entry)
 			join_family(e);
+	}
 	pe_sideband_fork(task);
 	perf_event_namespaces(task);
 }
@@ -418,7 +412,8 @@ void pe_child_leave(struct pe_event *child, enum perf_event_state final)
  * @fn: may sleep
  * @arg: its argument
  *
- * With the family lock held: nobody joins or leaves meanwhile.
+ * With the family lock held: nobody joins or leaves meanwhile.  Tasks that have had the event in
+ * common have copies of it from now on.
  */
 void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg), void *arg)
 {
@@ -430,6 +425,7 @@ void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg
 		return;
 	}
 	mutex_lock(&e->family_lock);
+	pe_kin_split(e);
 	fn(e, arg);
 	list_for_each_entry(child, &e->children, child_entry)
 		fn(child, arg);

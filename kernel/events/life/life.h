@@ -98,28 +98,47 @@ void pe_release(struct pe_event *e);			/* last user closed it */
 
 DEFINE_GUARD(pe_event_ctx, struct pe_event *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
 
-/* bulk.c */
+/* kin.c */
 
 /**
- * struct pe_bulk_stock - what copies of one fork, or of one exit, share
- * @pmu_ctx: the PMU's share of the new context, once there is one
- * @wanted: how many more there may be
- * @nr: length of @event
- * @event: memory of no event
+ * struct pe_fork - what a fork has to do with the events of current
+ * @events: those that are inherited, pinned, or NULL; leaders before their siblings
+ * @nr: length of @events
+ * @nr_to_copy: so many of them, the first, are to be copied
+ * @earlier: pinned as well
+ * @nr_earlier: length of @earlier
+ * @old: a kin that current has no use for any more, or NULL
  */
-struct pe_bulk_stock {
-	struct pe_pmu_ctx	*pmu_ctx;
-	unsigned int	wanted;
+struct pe_fork {
+	struct pe_event	**events;
 	unsigned int	nr;
-	struct pe_event	*event[32];
+	unsigned int	nr_to_copy;
+	struct pe_event	**earlier;
+	unsigned int	nr_earlier;
+	struct pe_kin	*old;
 };
 
-bool pe_bulk_can(struct pe_event *from);
-struct pe_event *pe_bulk_copy(struct pe_event *from, enum perf_event_state state,
-			      struct pe_ctx *ctx, struct pe_bulk_stock *stock);
-void pe_bulk_restore(struct pe_bulk_stock *stock);
-bool pe_bulk_leave(struct pe_event *e, struct pe_ctx *ctx);
-void pe_bulk_put(struct pe_event *e, struct pe_bulk_stock *stock);
+/**
+ * struct pe_kin_sum - what tasks without a copy of an event have counted for it
+ * @count: hits
+ * @time: how long they ran, ns
+ * @members: how many there are
+ */
+struct pe_kin_sum {
+	u64		count;
+	u64		time;
+	unsigned int	members;
+};
+
+int pe_kin_begin(struct pe_ctx *from, struct pe_ctx *ctx, struct pe_fork *fork);
+void pe_kin_begun(struct pe_fork *fork);
+void pe_kin_join(struct pe_ctx *ctx);
+void pe_kin_leave(struct pe_ctx *ctx);
+void pe_kin_drop(struct pe_ctx *ctx);
+void pe_kin_split(struct pe_event *e);
+void pe_kin_group(struct pe_event *e);
+void pe_kin_close(struct pe_event *e);
+void pe_kin_sum(struct pe_event *e, struct pe_kin_sum *sum);
 
 /* ext.c */
 #ifdef CONFIG_PERF_EVENTS_EXT

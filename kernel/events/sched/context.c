@@ -290,6 +290,19 @@ static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 }
 
 /**
+ * pe_ctx_reserve_pmu() - make a PMU's share of a context
+ * @ctx: the context, its mutex held
+ * @pmu: the PMU
+ *
+ * Sleeps.  Return: 0 or -ENOMEM.
+ */
+int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu)
+{
+	lockdep_assert_held(&ctx->mutex);
+	return pe_find_pmu_ctx(ctx, pmu) || make_pmu_ctx(ctx, pmu) ? 0 : -ENOMEM;
+}
+
+/**
  * pe_ctx_reserve() - make what an event needs before it can be attached
  * @ctx: the context, its mutex held
  * @pmu: the PMU that schedules the event's group
@@ -445,6 +458,26 @@ static void retire_clocks(struct pe_ctx *ctx, u64 now)
 	WRITE_ONCE(ctx->oncpu, -1);
 }
 
+static void uncount(struct pe_ctx *ctx, unsigned int nr, u64 now)
+{
+	ctx->nr_events -= nr;
+	if (!ctx->nr_events)
+		retire_clocks(ctx, now);
+}
+
+/**
+ * pe_ctx_uncount() - events end that a task has in common with others
+ * @ctx: its context
+ * @nr: so many
+ */
+void pe_ctx_uncount(struct pe_ctx *ctx, unsigned int nr)
+{
+	guard(raw_spinlock_irq)(&ctx->lock);
+	pe_ctx_end_equiv(ctx);
+	ctx->nr_inherit -= nr;
+	uncount(ctx, nr, pe_now());
+}
+
 /**
  * pe_ctx_remove() - take an event off the lists of its context
  * @ctx: the context, locked
@@ -472,8 +505,7 @@ void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now)
 	pe_ctx_end_equiv(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_removed(e);
-	if (!--ctx->nr_events)
-		retire_clocks(ctx, now);
+	uncount(ctx, 1, now);
 }
 
 /* Pin what is to be copied, as far as there is room.  Return: the number of events. */

@@ -42,6 +42,8 @@ struct pe_ctx *pe_ctx_new(struct task_struct *task);
 void pe_ctx_get(struct pe_ctx *ctx);
 void pe_ctx_put(struct pe_ctx *ctx);
 int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e);
+int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu);
+void pe_ctx_uncount(struct pe_ctx *ctx, unsigned int nr);
 struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
