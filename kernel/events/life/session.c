@@ -38,12 +38,14 @@ LIST_HEAD(pe_sessions);
  * @valid: the rest says so
  * @left: hw.period_left
  * @period: hw.sample_period
+ * @last: hw.last_period: with a counter or a clock, how long the period is that was cut off
  * @periods: those that follow a rule
  */
 struct pe_resume {
 	bool			valid;
 	s64			left;
 	u64			period;
+	u64			last;
 	struct pe_periods	periods;
 };
 
@@ -319,23 +321,40 @@ static void resume(struct pe_event *e, const struct pe_resume *r)
 	if (!p && (r->periods.on || (!e->attr.freq && r->period != e->attr.sample_period)))
 		return;
 	e->hw.sample_period = r->period;
-	e->hw.last_period = r->period;
+	e->hw.last_period = r->last;
 	local64_set(&e->hw.period_left, r->left);
 	if (p)
 		*p = r->periods;
 }
 
-/* Of a copy that has been disabled, its ctx->mutex held. */
-static void keep_for_resume(struct pe_event *e, struct pe_resume *r)
-{
-	struct pe_periods *p;
+struct keep_args {
+	struct pe_event		*e;
+	struct pe_resume	*r;
+};
 
-	guard(raw_spinlock_irq)(&pe_ctx(e)->lock);
-	p = pe_periods(e);
+static void pe_session_keep(struct pe_ctx *ctx, void *arg)
+{
+	struct keep_args *args = arg;
+	struct pe_event *e = args->e;
+	struct pe_resume *r = args->r;
+	struct pe_periods *p = pe_periods(e);
+
 	r->periods = p ? *p : (struct pe_periods){ };
 	r->period = e->hw.sample_period;
+	r->last = e->hw.last_period;
 	r->left = local64_read(&e->hw.period_left);
 	r->valid = true;
+}
+
+/*
+ * Of a copy that has been disabled, its ctx->mutex held.  On its CPU, where no hit is in the middle
+ * of a period: a passive event was disabled from here.
+ */
+static void keep_for_resume(struct pe_event *e, struct pe_resume *r)
+{
+	struct keep_args args = { e, r };
+
+	pe_call(pe_ctx(e), pe_session_keep, &args);
 }
 
 static struct pe_event *make_copy(struct pe_session *s, unsigned int i, const struct pe_target *t,

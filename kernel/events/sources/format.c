@@ -438,7 +438,7 @@ enum pe_format_done pe_format_take(struct pe_event *e, struct perf_sample_data *
 	count(&inst->shown->samples);
 	if (what & PERF_VERDICT_LOST) {
 		count(&inst->shown->lost);
-		atomic64_inc(&e->sink->lost_samples);
+		pe_count_lost(e);
 	}
 	if (what & PERF_VERDICT_STOP)
 		pe_notify_stop(e);
