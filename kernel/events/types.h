@@ -432,7 +432,7 @@ struct pe_event {
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 	bool			parked;			/* L: leader: another set has its turn */
 	bool			of_session;		/* I: a member of a session, no copy */
-	bool			grouped;		/* F: it has got a sibling once */
+	bool			copied;			/* F: opened: it never is a part of a kin */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -468,8 +468,6 @@ struct pe_event {
 	};
 	struct pe_event		*clone;			/* current, during its fork only */
 	struct list_head	parts;			/* F: opened: see life/kin.c */
-	u64			kin_id;			/* current, during its fork only: kin that was */
-	unsigned int		kin_index;		/*   made for its context, which part it is */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;

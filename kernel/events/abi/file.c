@@ -31,13 +31,10 @@ static int pe_file_release(struct inode *inode, struct file *file)
 /* The task has gone, and with it every child. */
 static bool hung_up(struct pe_event *e)
 {
-	struct pe_kin_sum sum;
-
 	if (READ_ONCE(e->state) > PERF_EVENT_STATE_EXIT)
 		return false;
 	guard(mutex)(&e->family_lock);
-	pe_kin_sum(e, &sum);
-	return list_empty(&e->children) && !sum.members;
+	return list_empty(&e->children) && !pe_kin_has_members(e);
 }
 
 static __poll_t pe_file_poll(struct file *file, poll_table *wait)

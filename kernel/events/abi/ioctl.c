@@ -276,6 +276,8 @@ static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 	struct fd f;
 	int ret;
 
+	if (e->attr.inherit)
+		pe_kin_never(e);
 	if (fd == -1UL)
 		return set_output(e, NULL);
 	f = fdget(fd);

@@ -419,8 +419,8 @@ void pe_release(struct pe_event *e)
 	pe_leave_owner(e);
 	scoped_guard(pe_event_ctx, e) {
 		guard(mutex)(&e->family_lock);
-		pe_detach(e, PERF_EVENT_STATE_DEAD);
 		pe_kin_close(e);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
 		parent = !list_empty(&e->children);	/* nobody joins any more */
 	}
 	if (parent)

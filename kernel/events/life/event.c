@@ -7,6 +7,7 @@
  *	the file descriptor or kernel user	dropped by pe_release()
  *	its family				an inherited event: dropped when it is unlinked
  *	each inherited event			on its parent, dropped when that is freed
+ *	parts of a kin (kin.c)			on their origin, until that is closed
  *	pins					snapshots and lookups, dropped by their taker
  *
  * The last pe_put() tears down what can sleep at once: accounting, buffer, PMU (which frees

@@ -19,7 +19,7 @@
  * a new kin for those that it forks, of these events and of what it has in common with others.
  *
  * A part ends when something is to be done to the event that would treat copies one by one: it is
- * enabled or disabled, reset, gets a sibling or something of the extensions.  Then it is *split*:
+ * enabled or disabled, reset, gets a sibling, a buffer or something of the extensions.  Then it is *split*:
  * each member gets the copy that fork would have made, with all that it has counted, and the event
  * is one that has copies (inherit.c).  A part ends as well when its event is closed.  The other
  * parts go on.
@@ -37,7 +37,9 @@
  *
  * Task context.
  */
+#include <linux/bsearch.h>
 #include <linux/pid_namespace.h>
+#include <linux/sort.h>
 
 #include "life.h"
 #include "../ext.h"
@@ -45,6 +47,7 @@
 /**
  * struct pe_kin_part - an event whose copies are counted in common
  * @kin: where							I
+ * @key: what @origin was first					I
  * @origin: the event, with a reference; NULL once it is closed	F and K
  * @entry: on origin->parts, as long as that has not been closed	F
  * @left_at: 0, or: it was the how-manieth part to end		F and K
@@ -53,6 +56,7 @@
  */
 struct pe_kin_part {
 	struct pe_kin		*kin;
+	const struct pe_event	*key;
 	struct pe_event		*origin;
 	struct list_head	entry;
 	unsigned int		left_at;
@@ -64,18 +68,18 @@ struct pe_kin_part {
  * struct pe_kin - tasks that have their inherited events in common
  * @mutex: see above
  * @refs: two of each member, also of one that is being forked; one of who uses it for its forks
- * @id: no other has the same					I
+ * @linked: parts on the lists of their origins, and one for all of @refs: the memory
  * @members: contexts, by pe_ctx.kin_entry				K
  * @gone: hits of members that are gone				K
  * @gone_time: how long these have run, ns				K
  * @left: parts that have ended					K
  * @nr: length of @part						I
- * @part: the parts
+ * @part: the parts, by the addresses of their origins
  */
 struct pe_kin {
 	struct mutex		mutex;		/* see above */
 	refcount_t		refs;
-	u64			id;
+	refcount_t		linked;
 	struct list_head	members;
 	u64			gone[PERF_COUNT_SW_MAX][PE_NR_MODES];
 	u64			gone_time;
@@ -84,27 +88,26 @@ struct pe_kin {
 	struct pe_kin_part	part[];
 };
 
-static atomic64_t last_kin_id;
-
 /* ---------------------------------------------------------------- what can be a part */
 
 static bool is_alone_and_on(const struct pe_event *e)
 {
 	return READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE && pe_is_leader(e) &&
-	       !e->nr_siblings;
+	       !e->nr_siblings && !e->attr.enable_on_exec;
 }
 
 /*
  * Everything that makes copies differ from each other, or do more than count, is missing.  What may
- * come later splits the part: a change of state, what the extensions add, a sibling.
+ * come later splits the part: a change of state, what the extensions add, a sibling, a buffer, whose
+ * readers are told when the last copy has gone.
  */
 static bool can_be_part(struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
-	return e->counts_hits && attr->inherit && !e->of_session && !e->grouped && e->cpu < 0 &&
-	       is_alone_and_on(e) && !e->plan.sideband && !pe_ext(e) && !attr->inherit_thread &&
-	       !attr->inherit_stat && !attr->enable_on_exec && !attr->remove_on_exec &&
+	return e->counts_hits && attr->inherit && !e->of_session && !e->copied && e->cpu < 0 &&
+	       is_alone_and_on(e) && !rcu_access_pointer(e->rb) && !e->plan.sideband &&
+	       !pe_ext(e) && !attr->inherit_thread && !attr->inherit_stat && !attr->remove_on_exec &&
 	       attr->config != PERF_COUNT_SW_BPF_OUTPUT;
 }
 
@@ -117,35 +120,64 @@ static struct pe_event *get_origin(struct pe_kin *kin, struct pe_kin_part *part)
 	return part->origin;
 }
 
-/* Is an event of the context that @kin was made for one of its parts?  kin->mutex is held. */
-static bool is_part(const struct pe_kin *kin, const struct pe_event *e)
+static int compare_parts(const void *key, const void *part)
 {
-	return e->kin_id == kin->id && !kin->part[e->kin_index].left_at;
+	const struct pe_event *a = key, *b = ((const struct pe_kin_part *)part)->key;
+
+	return a < b ? -1 : a > b;
 }
 
-/*
- * @e: an event of the context that @kin is made for, or NULL
- * @common: what that has as a member of another kin, or NULL
+/* Is a part what @e is, or is a copy of?  kin->mutex is held. */
+static bool is_part(const struct pe_kin *kin, const struct pe_event *e)
+{
+	struct pe_kin_part *part = bsearch(pe_origin((struct pe_event *)e), kin->part, kin->nr,
+					   sizeof(*part), compare_parts);
+
+	/* If that has ended, the key may be the address of another event by now. */
+	return part && !part->left_at;
+}
+
+/**
+ * struct candidate - what may become a part
+ * @origin: the event, with a reference
+ * @e: of the context that the kin is made for, pinned; or NULL
+ * @common: what that context has as a member of another kin, or NULL
  */
-static void add_part(struct pe_kin *kin, struct pe_event *origin, struct pe_event *e,
-		     const struct pe_kin_part *common)
+struct candidate {
+	struct pe_event			*origin;
+	const struct pe_event		*e;
+	const struct pe_kin_part	*common;
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *one = a, *other = b;
+
+	return one->origin < other->origin ? -1 : one->origin > other->origin;
+}
+
+/* Consumes the reference of @c. */
+static void add_part(struct pe_kin *kin, const struct candidate *c)
 {
 	struct pe_kin_part *part = &kin->part[kin->nr];
+	struct pe_event *origin = c->origin;
+	bool done;
 
-	guard(mutex)(&origin->family_lock);
+	mutex_lock(&origin->family_lock);
 	/* What splits it, or keeps it from becoming a part, comes before this lock or after it. */
-	if (common ? common->left_at : !can_be_part(origin) || !is_alone_and_on(e))
-		return;
-	if (e) {
-		e->kin_id = kin->id;
-		e->kin_index = kin->nr;
+	done = c->common ? !c->common->left_at : can_be_part(origin) && is_alone_and_on(c->e);
+	if (done) {
+		part->kin = kin;
+		part->key = origin;
+		part->origin = origin;
+		/* Behind those of older kins: see split_part(). */
+		list_add_tail(&part->entry, &origin->parts);
+		refcount_inc(&kin->linked);
+		kin->nr++;
 	}
-	pe_get(origin);
-	part->kin = kin;
-	part->origin = origin;
-	/* Behind those of older kins: see split_part(). */
-	list_add_tail(&part->entry, &origin->parts);
-	kin->nr++;
+	mutex_unlock(&origin->family_lock);
+	if (!done)
+		pe_put(origin);
 }
 
 static struct pe_kin *alloc_kin(unsigned int parts)
@@ -156,9 +188,29 @@ static struct pe_kin *alloc_kin(unsigned int parts)
 		return NULL;
 	mutex_init(&kin->mutex);
 	refcount_set(&kin->refs, 1);
-	kin->id = atomic64_inc_return(&last_kin_id);
+	refcount_set(&kin->linked, 1);
 	INIT_LIST_HEAD(&kin->members);
 	return kin;
+}
+
+/* Return: how many there are. */
+static unsigned int find_candidates(struct candidate *c, struct pe_kin *other,
+				    struct pe_event **events, unsigned int nr)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; other && i < other->nr; i++) {
+		c[n].origin = get_origin(other, &other->part[i]);
+		c[n].common = &other->part[i];
+		n += !!c[n].origin;
+	}
+	for (i = 0; i < nr; i++, n++) {
+		c[n].origin = pe_origin(events[i]);
+		c[n].e = events[i];
+		c[n].common = NULL;
+		pe_get(c[n].origin);
+	}
+	return n;
 }
 
 /*
@@ -169,21 +221,17 @@ static struct pe_kin *make_kin(const struct pe_ctx *from, struct pe_event **even
 			       unsigned int nr)
 {
 	struct pe_kin *other = from->member_of, *kin;
-	struct pe_event *origin;
-	unsigned int i;
+	unsigned int most = nr + (other ? other->nr : 0), i, n;
+	struct candidate *c = kvcalloc(most, sizeof(*c), GFP_KERNEL);
 
-	kin = alloc_kin(nr + (other ? other->nr : 0));
-	if (!kin)
-		return NULL;
-	for (i = 0; other && i < other->nr; i++) {
-		origin = get_origin(other, &other->part[i]);
-		if (!origin)
-			continue;
-		add_part(kin, origin, NULL, &other->part[i]);
-		pe_put(origin);
+	kin = c ? alloc_kin(most) : NULL;
+	if (kin) {
+		n = find_candidates(c, other, events, nr);
+		sort(c, n, sizeof(*c), compare_candidates, NULL);
+		for (i = 0; i < n; i++)
+			add_part(kin, &c[i]);
 	}
-	for (i = 0; i < nr; i++)
-		add_part(kin, pe_origin(events[i]), events[i], NULL);
+	kvfree(c);
 	return kin;
 }
 
@@ -228,8 +276,8 @@ static void init_links(struct pe_event *e)
 
 /*
  * A copy, not attached.  All that could be asked about it was answered when the original was
- * opened, and the security module is asked about that one.  There is nobody who could be told that
- * there is no memory.
+ * opened, and the security module is asked about that one.  It must not fail: fork is over, and what
+ * asks for a split may be a prctl() or a change of the state, which cannot.
  */
 static struct pe_event *make_copy(struct pe_event *origin)
 {
@@ -315,19 +363,26 @@ void pe_kin_split(struct pe_event *e)
 }
 
 /**
- * pe_kin_group() - an event gets a sibling
- * @e: an event that was opened; its ctx->mutex is held
- *
- * What is forked from now on gets copies of the group.
+ * pe_kin_never() - from now on an event has copies
+ * @e: an event that was opened; it is about to get a sibling, or a buffer
  */
-void pe_kin_group(struct pe_event *e)
+void pe_kin_never(struct pe_event *e)
 {
 	guard(mutex)(&e->family_lock);
-	e->grouped = true;
+	e->copied = true;
 	pe_kin_split(e);
 }
 
-/* The event does not need @part any more.  Its reference is the caller's. */
+/*
+ * Who unlinks a part may find others freeing the kin: the memory stays until the mutex is unlocked.
+ */
+static void put_memory(struct pe_kin *kin)
+{
+	if (refcount_dec_and_test(&kin->linked))
+		kvfree(kin);
+}
+
+/* The event does not need @part any more.  Its reference is the caller's, and put_memory(). */
 static void unlink_part(struct pe_kin_part *part)
 {
 	struct pe_event *origin = part->origin;
@@ -346,15 +401,21 @@ static void unlink_part(struct pe_kin_part *part)
 }
 
 /**
- * pe_kin_close() - an event is closed
- * @e: the event, DEAD, with a reference of the caller's; its family lock is held
+ * pe_kin_close() - an event is being closed
+ * @e: the event, with a reference of the caller's; its family lock is held until it is DEAD
+ *
+ * Its parts end before it leaves its context, those of younger kins before the members of older
+ * ones forget it: so a context never counts fewer events than its kin has parts, see divide().
  */
 void pe_kin_close(struct pe_event *e)
 {
 	struct pe_kin_part *part, *next;
 
-	list_for_each_entry_safe(part, next, &e->parts, entry) {
+	list_for_each_entry_safe_reverse(part, next, &e->parts, entry) {
+		struct pe_kin *kin = part->kin;
+
 		unlink_part(part);
+		put_memory(kin);
 		refcount_dec(&e->refs);
 	}
 }
@@ -368,6 +429,7 @@ static void forget_part(struct pe_kin *kin, struct pe_kin_part *part)
 	mutex_lock(&origin->family_lock);
 	if (part->origin) {
 		unlink_part(part);
+		put_memory(kin);
 		refcount_dec(&origin->refs);	/* not the last, which is dropped below */
 	}
 	mutex_unlock(&origin->family_lock);
@@ -388,7 +450,7 @@ static void pe_kin_put(struct pe_kin *kin)
 	WARN_ON_ONCE(!list_empty(&kin->members));
 	for (i = 0; i < kin->nr; i++)
 		forget_part(kin, &kin->part[i]);
-	kvfree(kin);
+	put_memory(kin);
 }
 
 /* ------------------------------------------------------------------------------- members */
@@ -446,8 +508,8 @@ static int take_stock(struct pe_ctx *from, struct pe_fork *fork)
 /*
  * What @from has, and which of it is a part of its kin, is looked at in one step, and so is
  * kin->left: what a member gets by a split is seen here, or by pe_kin_join().  If @from is a member
- * of another kin, a split may have come half way: older kins come first, so a copy that the event
- * of a part of this one has already got is left out.
+ * of another kin, a split may have come half way: older kins come first, so what it has got is a copy
+ * of a part of this one, which is left out.
  *
  * Return: 0, an error, or 1: @from could have another kin, and nothing is done if @may_renew.
  */
@@ -461,7 +523,7 @@ static int divide(struct pe_ctx *from, struct pe_ctx *ctx, struct pe_fork *fork,
 		return err ?: wants_kin(fork);
 	}
 	guard(mutex)(&kin->mutex);
-	/* All events of @from are parts. */
+	/* It counts all of its parts, so if it counts as many, these are all of its events. */
 	if (nr_live(kin) && nr_live(kin) == READ_ONCE(from->nr_events)) {
 		adopt(kin, ctx);
 		return 0;
@@ -627,6 +689,20 @@ static void add_part_to(struct pe_kin_sum *sum, struct pe_kin_part *part)
 	sum->time += kin->gone_time;
 	list_for_each_entry(ctx, &kin->members, kin_entry)
 		add_member(e, ctx, sum);
+}
+
+/**
+ * pe_kin_has_members() - are there tasks that count for an event without a copy of it?
+ * @e: an event that was opened; its family lock is held
+ */
+bool pe_kin_has_members(struct pe_event *e)
+{
+	struct pe_kin_part *part;
+
+	list_for_each_entry(part, &e->parts, entry)
+		if (!part->left_at && !list_empty(&part->kin->members))
+			return true;
+	return false;
 }
 
 /**

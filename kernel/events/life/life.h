@@ -136,8 +136,9 @@ void pe_kin_join(struct pe_ctx *ctx);
 void pe_kin_leave(struct pe_ctx *ctx);
 void pe_kin_drop(struct pe_ctx *ctx);
 void pe_kin_split(struct pe_event *e);
-void pe_kin_group(struct pe_event *e);
+void pe_kin_never(struct pe_event *e);
 void pe_kin_close(struct pe_event *e);
+bool pe_kin_has_members(struct pe_event *e);
 void pe_kin_sum(struct pe_event *e, struct pe_kin_sum *sum);
 
 /* ext.c */
