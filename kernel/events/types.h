@@ -422,7 +422,8 @@ struct pe_event {
 	bool			passive;		/* I: hit without being scheduled */
 	bool			counts_time;		/* I: passive clock, see pe_count_now() */
 	bool			counts_hits;		/* I: follows slot->sw[].nr, see time.h */
-	bool			slow_overflow;		/* sinks: see pe_take_slow_overflow() */
+	bool			other_overflow;		/* sinks: see pe_take_slow_overflow() */
+	bool			slow_overflow;		/* sinks: likewise */
 	bool			queued;			/* L: leader: in a lane (active groups) */
 	bool			family_on;		/* F: what the last of family_gen was */
 	bool			in_family;		/* F: child: on parent->children */
@@ -622,6 +623,13 @@ static inline bool pe_passive_in_group(const struct pe_event *e, const struct pe
 static inline void pe_take_slow_overflow(struct pe_event *e)
 {
 	WRITE_ONCE(e->sink->slow_overflow, true);
+	WRITE_ONCE(e->sink->other_overflow, true);
+}
+
+/* The same where overflows do nothing but write a sample and draw the next period. */
+static inline void pe_take_drawing_overflow(struct pe_event *e)
+{
+	WRITE_ONCE(e->sink->other_overflow, true);
 }
 
 /* Members of a group that nobody has to schedule. */

@@ -112,6 +112,13 @@ static void pe_ext_periods_apply(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_ext_periods_set, arg);
 }
 
+/* Software divides its hits into periods before they are overflows. */
+static void take_drawing(struct pe_event *e)
+{
+	if (e->pmu->least_period != pe_software_least_period)
+		pe_take_drawing_overflow(e);
+}
+
 /* ctx->mutex held.  @rule: NULL: none */
 static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 {
@@ -121,7 +128,7 @@ static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 	pe_family_each(e, pe_ext_periods_prepare, &args);
 	if (args.err)
 		return args.err;
-	pe_take_slow_overflow(e);
+	take_drawing(e);
 	pe_family_each(e, pe_ext_periods_apply, &args);
 	return 0;
 }
@@ -216,7 +223,7 @@ int pe_ext_jitter(struct pe_event *e)
 	rule.seed = get_random_u32_below(PE_PERIOD_SEEDS - 1) + 1;
 	if (pe_ext_need(e))
 		return -ENOMEM;
-	pe_take_slow_overflow(e);
+	take_drawing(e);
 	pe_periods_set(e, &rule);
 	return 0;
 }

@@ -17,8 +17,13 @@
 static_assert(sizeof(struct perf_ext_values) == 56);
 static_assert(sizeof(struct perf_ext_read) == 32);
 
-/* Words of pe_read_target() in front of the counts: number of members, enabled, running. */
+/*
+ * Words of pe_read_target() in front of the counts: number of members, enabled, running.  The last
+ * two lie there in an entry, too.
+ */
 #define HEAD_WORDS	3
+static_assert(offsetof(struct perf_ext_values, lost) == 56 - 8 * HEAD_WORDS);
+static_assert(offsetof(struct perf_ext_values, running) == 56 - 8);
 
 /**
  * struct answer - the entries of a call
@@ -27,6 +32,7 @@ static_assert(sizeof(struct perf_ext_read) == 32);
  * @room: entries that there may be
  * @nr: those that there are
  * @members: of each
+ * @any_lost: some samples of the session have been lost
  */
 struct answer {
 	struct pe_event	*leader;
@@ -34,6 +40,7 @@ struct answer {
 	size_t		room;
 	size_t		nr;
 	unsigned int	members;
+	bool		any_lost;
 };
 
 static size_t entry_size(const struct answer *a)
@@ -58,7 +65,7 @@ static struct perf_ext_values *add_entry(struct answer *a)
 }
 
 /* The lock is for siblings whose PMU goes: they leave the group. */
-static u64 lost_of(struct pe_event *leader)
+static u64 sum_of_lost(struct pe_event *leader)
 {
 	struct pe_event *m;
 	u64 lost = 0;
@@ -69,21 +76,28 @@ static u64 lost_of(struct pe_event *leader)
 	return lost;
 }
 
-/* Adds what @e, the leader or a copy, has counted. */
-static int add_values(struct answer *a, struct perf_ext_values *v, struct pe_event *e, bool all)
+/* What the opened events have not lost, none of their copies has. */
+static u64 lost_of(const struct answer *a, struct pe_event *leader)
 {
-	u64 words[HEAD_WORDS + PE_MOST_MEMBERS] = { };
-	unsigned int i;
+	return unlikely(a->any_lost) ? sum_of_lost(leader) : 0;
+}
+
+/*
+ * Adds what @e has counted: a copy, or the leader, which sets the counts, so its entry is new.  The
+ * entry itself is what is read to; the number of members goes to @lost.
+ */
+static int add_values(struct perf_ext_values *v, struct pe_event *e, bool all)
+{
+	u64 lost = v->lost, enabled = v->enabled, running = v->running;
 	int err;
 
-	err = pe_read_target(e, all, words);
-	if (err)
-		return err;
-	v->enabled += words[1];
-	v->running += words[2];
-	for (i = 0; i < a->members; i++)
-		v->value[i] += words[HEAD_WORDS + i];
-	return 0;
+	v->enabled = 0;
+	v->running = 0;
+	err = pe_read_target(e, all, v->value - HEAD_WORDS);
+	v->lost = lost;
+	v->enabled += enabled;
+	v->running += running;
+	return err;
 }
 
 /* Counting, or would if its task, its cgroup, a counter were there? */
@@ -112,19 +126,19 @@ static int read_sums(struct answer *a)
 	struct perf_ext_values *v = add_entry(a);
 
 	v->state = state_of_all(a);
-	v->lost = lost_of(a->leader);
-	return add_values(a, v, a->leader, true);
+	v->lost = lost_of(a, a->leader);
+	return add_values(v, a->leader, true);
 }
 
 /* The last entry. @lost: of the copies that are there */
 static int read_gone(struct answer *a, u64 lost)
 {
 	struct perf_ext_values *v = add_entry(a);
-	u64 all = lost_of(a->leader);
+	u64 all = lost_of(a, a->leader);
 
 	v->state = PERF_EXT_VALUES_GONE;
 	v->lost = all > lost ? all - lost : 0;
-	return add_values(a, v, a->leader, false);
+	return add_values(v, a->leader, false);
 }
 
 static int read_targets(struct answer *a)
@@ -141,9 +155,9 @@ static int read_targets(struct answer *a)
 		v->cpu = READ_ONCE(copy->cpu);
 		v->cgroup = cgroup_of(copy);
 		v->state = state_of(copy);
-		v->lost = lost_of(copy);
+		v->lost = lost_of(a, copy);
 		lost += v->lost;
-		err = add_values(a, v, copy, false);
+		err = add_values(v, copy, false);
 		if (err)
 			return err;
 	}
@@ -175,11 +189,11 @@ static int read_cgroups(struct answer *a)
 
 	list_for_each_entry(copy, &a->leader->children, child_entry) {
 		struct perf_ext_values *v = entry_of_cgroup(a, cgroup_of(copy));
-		u64 more = lost_of(copy);
+		u64 more = lost_of(a, copy);
 
 		v->lost += more;
 		lost += more;
-		err = add_values(a, v, copy, false);
+		err = add_values(v, copy, false);
 		if (err)
 			return err;
 	}
@@ -190,6 +204,7 @@ static int read_cgroups(struct answer *a)
 static int read_locked(struct answer *a, u32 flags)
 {
 	a->members = a->leader->nr_siblings + 1;
+	a->any_lost = sum_of_lost(a->leader);
 	a->room = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
 	a->entries = kvzalloc(size_mul(a->room, entry_size(a)),
 			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);

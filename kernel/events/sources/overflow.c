@@ -392,8 +392,11 @@ int pe_overflow(struct pe_event *e, enum pe_throttling throttling, struct perf_s
 	/* Counting events overflow too, where the hardware counter is narrow. */
 	if (unlikely(!is_sampling_event(&e->pub)))
 		return 0;
-	if (unlikely(READ_ONCE(e->sink->slow_overflow)))
-		return slow_overflow(e, throttling, data, regs);
+	if (unlikely(READ_ONCE(e->sink->other_overflow))) {
+		if (READ_ONCE(e->sink->slow_overflow))
+			return slow_overflow(e, throttling, data, regs);
+		pe_periods_next(e);
+	}
 	stop = account(e, throttling, data->period);
 	READ_ONCE(e->overflow_handler)(&e->pub, data, regs);
 	return stop;

@@ -67,7 +67,7 @@ static __always_inline int pe_overflow_once(struct pe_event *e, struct perf_samp
 {
 	perf_overflow_handler_t handler = READ_ONCE(e->overflow_handler);
 
-	if (unlikely(READ_ONCE(e->sink->slow_overflow)) || e->attr.freq)
+	if (unlikely(READ_ONCE(e->sink->other_overflow)) || e->attr.freq)
 		return pe_overflow(e, PE_NEVER_THROTTLE, data, regs);
 	pe_count_sample(e);
 	handler(&e->pub, data, regs);
