@@ -2,19 +2,19 @@
 /*
  * Format "hist": a table of how many samples, and events, have which key.
  *
- * The table is hashed; a key is in one of MOST_PROBES buckets from where its hash points.  Samples
- * of all CPUs, and NMIs in the midst of one, fill it in without a lock:
+ * The table is hashed; a key is in one of HIST_MOST_PROBES buckets from where its hash points.
+ * Samples of all CPUs, and NMIs in the midst of one, fill it in without a lock (hist_table.h):
  *
- *	a free bucket is claimed by a cmpxchg of its tag from 0 to FILLING, gets its key, and then
- *	the tag that says so (release);
- *	who finds that tag (acquire) sees the key; who finds FILLING goes on to the next bucket,
- *	for nobody can wait there.  If it was being filled with the same key, the key has two;
+ *	a free bucket is claimed by a cmpxchg of its tag from 0 to HIST_FILLING, gets its key, and
+ *	then the tag that says so (release);
+ *	who finds that tag (acquire) sees the key; who finds HIST_FILLING goes on to the next
+ *	bucket, for nobody can wait there.  If it was being filled with the same key, the key has
+ *	two;
  *	counts are added to atomically.
  *
  * A bucket never changes its key, until the half is cleared, when nobody writes there.
  */
 #include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -22,6 +22,8 @@
 #include <linux/perf_event_ext.h>
 #include <linux/perf_format.h>
 #include <linux/slab.h>
+
+#include "hist_table.h"
 
 /**
  * struct table - an area
@@ -35,9 +37,6 @@ struct table {
 	unsigned int	bits;
 };
 
-#define FILLING		1
-#define FULL		2		/* a bit of each tag that says that there is a key */
-#define MOST_PROBES	32U		/* enough for a table that is half full */
 #define LEAST_BUCKETS	8
 #define MOST_BUCKETS	BIT(24)
 
@@ -133,19 +132,6 @@ static int hist_accept(struct perf_format_area *area, const struct perf_event *e
 	return 0;
 }
 
-/* Does the bucket belong to the key, perhaps from now on? */
-static bool is_of(struct perf_ext_hist_bucket *b, u64 tag, const u64 *key)
-{
-	if (!READ_ONCE(b->tag) && !cmpxchg(&b->tag, 0, FILLING)) {
-		b->key[0] = key[0];
-		b->key[1] = key[1];
-		smp_store_release(&b->tag, tag);	/* the key is there */
-		return true;
-	}
-	/* Acquire: the key, if the tag says so. */
-	return smp_load_acquire(&b->tag) == tag && b->key[0] == key[0] && b->key[1] == key[1];
-}
-
 static void add(u64 *to, u64 nr)
 {
 	atomic64_add(nr, (atomic64_t *)to);
@@ -156,19 +142,14 @@ static unsigned int hist_sample(struct perf_format_area *area, struct perf_event
 {
 	struct perf_ext_hist *table = perf_format_half(area);
 	const struct table *t = area->private;
-	unsigned int i, probes = min(MOST_PROBES, 1U << t->bits);
-	u64 key[2], hash, first;
+	struct perf_ext_hist_bucket *b;
+	unsigned int i;
+	u64 key[2];
 
 	for (i = 0; i < ARRAY_SIZE(key); i++)
 		key[i] = key_of(data, t->key[i]) >> t->shift[i] << t->shift[i];
-	/* hash_64() would be 32 bits of it.  The product's highest bits are the best. */
-	hash = (key[0] ^ key[1] * GOLDEN_RATIO_64) * GOLDEN_RATIO_64;
-	first = hash >> (64 - t->bits);
-	for (i = 0; i < probes; i++) {
-		struct perf_ext_hist_bucket *b = &table->bucket[(first + i) & (BIT(t->bits) - 1)];
-
-		if (!is_of(b, hash | FULL, key))
-			continue;
+	b = hist_bucket(table, t->bits, key);
+	if (b) {
 		add(&b->samples, 1);
 		add(&b->events, data->period);
 		return 0;

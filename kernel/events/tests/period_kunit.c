@@ -4,6 +4,49 @@
 
 #include "../ext.h"
 
+/* From 1 on, computed apart. */
+static void known_sequence(struct kunit *test)
+{
+	static const u32 numbers[] = {
+		16807, 282475249, 1622650073, 984943658, 1144108930, 470211272, 101027544,
+		1457850878, 1458777923, 2007237709,
+	};
+	u32 random = 1;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		random = pe_period_random(random);
+		KUNIT_EXPECT_EQ(test, random, numbers[i]);
+	}
+}
+
+/*
+ * 65,536 draws of eight bits: each of the 256 values 217 to 300 times.  The sum of the squares of
+ * what these are off 256 is 226.64 * 256: of 255 degrees of freedom, as much as there should be.
+ */
+static void distribution(struct kunit *test)
+{
+	static unsigned int times[256];
+	unsigned int least = UINT_MAX, most = 0;
+	u64 squares = 0;
+	u32 random = 1;
+	int i;
+
+	memset(times, 0, sizeof(times));
+	for (i = 0; i < 65536; i++) {
+		times[random & 0xff]++;
+		random = pe_period_random(random);
+	}
+	for (i = 0; i < 256; i++) {
+		least = min(least, times[i]);
+		most = max(most, times[i]);
+		squares += (times[i] - 256) * (times[i] - 256);
+	}
+	KUNIT_EXPECT_EQ(test, least, 217);
+	KUNIT_EXPECT_EQ(test, most, 300);
+	KUNIT_EXPECT_EQ(test, squares, 58020);
+}
+
 /* Park and Miller: from 1, the 10,000th number after it is this one. */
 static void known_value(struct kunit *test)
 {
@@ -89,6 +132,8 @@ static void jitter(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(known_value),
+	KUNIT_CASE(known_sequence),
+	KUNIT_CASE(distribution),
 	KUNIT_CASE(ends_of_the_field),
 	KUNIT_CASE(seeds_of_copies),
 	KUNIT_CASE(random_periods),
