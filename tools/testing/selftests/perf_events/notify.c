@@ -2,13 +2,13 @@
 /*
  * notify.c - every n-th overflow is told of, and the group stops there until RESTART: counts to the
  * last event, poll() and SIGIO, groups, copies, threads that are held. The counters of CPUs:
- * arm64_pmu_sample.c, x86_pmu_periods.c.
+ * arm64_pmu_sample.c, x86_pmu_periods.c; more about threads that are held: notify_hold.c.
  */
 #include <poll.h>
 #include <signal.h>
 
 #include "lib/cgroup.h"
-#include "lib/ext.h"
+#include "lib/hold.h"
 
 #define PERIOD	10
 
@@ -16,14 +16,7 @@ static struct pt_ring ring;
 
 static struct perf_event_attr faults(u64 period)
 {
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
-	attr.disabled = 1;
-	attr.watermark = 1;		/* wakes nobody */
-	attr.wakeup_watermark = 1 << 20;
-	return attr;
+	return held_attr(period);
 }
 
 static int start(struct perf_event_attr *attr)
@@ -35,28 +28,6 @@ static int start(struct perf_event_attr *attr)
 	pt_map(&ring, fd, 16);
 	pt_settle();
 	return fd;
-}
-
-static long notify(int fd, u32 every, u32 flags)
-{
-	struct perf_ext_notify n = { .every = every, .flags = flags };
-
-	return pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n));
-}
-
-static long restart(int fd)
-{
-	struct perf_ext_restart r = {};
-
-	return pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r));
-}
-
-static bool told(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	pt_need(poll(&p, 1, 0) >= 0, "poll: %s", strerror(errno));
-	return p.revents & POLLIN;
 }
 
 /* Off after the n-th overflow, whose sample is there; RESTART begins the next period. */
@@ -318,123 +289,65 @@ static void fdinfo(void)
 	pt_check(strstr(text, "\nnotify:\t5 stop"), "%s", text);
 }
 
-#define HOLD	(PERF_EXT_NOTIFY_STOP | PERF_EXT_NOTIFY_BLOCK)
-
-/* What a child tells of itself while it is held: how many pages it has touched. */
-static volatile u64 *done;
-
-static void fault_one_by_one(void *arg)
-{
-	u8 *base;
-	u64 i;
-
-	(void)arg;
-	pt_settle();
-	*done = 0;
-	base = pt_fresh_pages(95);
-	pt_gate_open(from_child);
-	pt_gate_wait(to_child);
-	for (i = 0; i < 95; i++) {
-		pt_touch(base + i * (u64)pt_page_size(), 1);
-		*done = i + 1;
-	}
-}
-
-/* A child that is held at each tenth of its 95 faults. */
-static int start_held(struct perf_event_attr *attr, pid_t *pid)
-{
-	int fd;
-
-	ext_need();
-	done = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pt_need(done != MAP_FAILED, "mmap: %s", strerror(errno));
-	*done = 0;
-	pt_gate_make(to_child);
-	pt_gate_make(from_child);
-	*pid = pt_fork(fault_one_by_one, NULL);
-	pt_gate_wait(from_child);
-	fd = pt_open(attr, *pid, -1, -1, 0);
-	pt_map(&ring, fd, 16);
-	pt_eq(notify(fd, 1, HOLD), 0);
-	pt_enable(fd);
-	pt_gate_open(to_child);
-	return fd;
-}
-
-static void wait_told(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	pt_need(poll(&p, 1, 10000) == 1, "not told");
-}
-
 /* The thread stands where the overflow was, until RESTART. */
 static void hold(void)
 {
 	struct perf_event_attr attr = faults(PERIOD);
-	struct perf_ext_restart r = {};
-	pid_t pid;
-	int fd, k;
+	struct held h;
+	int k;
 
-	fd = start_held(&attr, &pid);
+	held_start(&h, &attr);
 	for (k = 1; k <= 9; k++) {
-		wait_told(fd);
-		pt_eq(pt_count(fd), 10 * k);
+		wait_told(h.fd);
+		pt_eq(pt_count(h.fd), 10 * k);
 		/* The store of its tenth fault has not been done yet. */
-		pt_eq(*done, 10 * k - 1);
-		r.tid = pt_tid();
-		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), -ESRCH);
-		r.tid = k & 1 ? pid : 0;
-		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+		pt_eq(h.shared->done, 10 * k - 1);
+		pt_eq(restart_thread(h.fd, pt_tid()), -ESRCH);
+		pt_eq(restart_thread(h.fd, k & 1 ? h.pid : 0), 0);
 	}
-	pt_reap(pid);
-	pt_eq(pt_count(fd), 95);
-	pt_eq(*done, 95);
-	pt_eq(notify(fd, 1, HOLD), -ESRCH);
+	pt_reap(h.pid);
+	pt_eq(pt_count(h.fd), HELD_FAULTS);
+	pt_eq(h.shared->done, HELD_FAULTS);
+	pt_eq(notify(h.fd, 1, HOLD), -ESRCH);
 }
 
 /* Closing the event lets the thread go, and so do a notification that does not hold, or none. */
 static void let_go(void)
 {
 	struct perf_event_attr attr = faults(PERIOD);
-	pid_t pid;
-	int fd;
+	struct held h;
 
-	fd = start_held(&attr, &pid);
-	wait_told(fd);
-	pt_unmap(&ring);
-	close(fd);
-	pt_reap(pid);
-	pt_eq(*done, 95);
-	fd = start_held(&attr, &pid);
-	wait_told(fd);
-	pt_eq(notify(fd, 0, 0), 0);
-	pt_reap(pid);
-	pt_eq(*done, 95);
-	pt_eq(pt_count(fd), 10);
-	pt_unmap(&ring);
-	fd = start_held(&attr, &pid);
-	wait_told(fd);
-	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
-	pt_reap(pid);
-	pt_eq(*done, 95);
+	held_start(&h, &attr);
+	wait_told(h.fd);
+	held_close(&h);
+	pt_reap(h.pid);
+	pt_eq(h.shared->done, HELD_FAULTS);
+	held_start(&h, &attr);
+	wait_told(h.fd);
+	pt_eq(notify(h.fd, 0, 0), 0);
+	pt_reap(h.pid);
+	pt_eq(h.shared->done, HELD_FAULTS);
+	pt_eq(pt_count(h.fd), 10);
+	held_start(&h, &attr);
+	wait_told(h.fd);
+	pt_eq(notify(h.fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_reap(h.pid);
+	pt_eq(h.shared->done, HELD_FAULTS);
 }
 
 static void kill_held(void)
 {
 	struct perf_event_attr attr = faults(PERIOD);
-	pid_t pid;
-	int fd;
+	struct held h;
 
-	fd = start_held(&attr, &pid);
-	wait_told(fd);
-	kill(pid, SIGSTOP);		/* waits with it */
-	pt_eq(*done, 9);
-	kill(pid, SIGKILL);
-	pt_reap_killed(pid, SIGKILL);
-	pt_eq(*done, 9);
-	pt_eq(pt_count(fd), 10);
+	held_start(&h, &attr);
+	wait_told(h.fd);
+	kill(h.pid, SIGSTOP);		/* waits with it */
+	pt_eq(h.shared->done, 9);
+	kill(h.pid, SIGKILL);
+	pt_reap_killed(h.pid, SIGKILL);
+	pt_eq(h.shared->done, 9);
+	pt_eq(pt_count(h.fd), 10);
 }
 
 static int unread[2];		/* a pipe whose writer is the child */
@@ -512,27 +425,26 @@ static void freeze_held(void)
 {
 	struct perf_event_attr attr = faults(PERIOD);
 	const char *dir = cg_make("");
-	pid_t pid;
-	int fd;
+	struct held h;
 
-	fd = start_held(&attr, &pid);
-	pt_eq(cg_enter_path(dir, pid), 0);
-	wait_told(fd);
+	held_start(&h, &attr);
+	pt_eq(cg_enter_path(dir, h.pid), 0);
+	wait_told(h.fd);
 	freeze(dir, 1);
 	wait_frozen(dir);
-	pt_eq(notify(fd, 0, 0), 0);
+	pt_eq(notify(h.fd, 0, 0), 0);
 	wait_frozen(dir);
 	pt_switch_out();
-	pt_eq(*done, 9);
+	pt_eq(h.shared->done, 9);
 	freeze(dir, 0);
-	pt_reap(pid);
-	pt_eq(*done, 95);
+	pt_reap(h.pid);
+	pt_eq(h.shared->done, HELD_FAULTS);
 	cg_remove_all();
 }
 
 static void hold_refused(void)
 {
-	struct perf_event_attr attr = faults(PERIOD), family = faults(PERIOD);
+	struct perf_event_attr attr = faults(PERIOD), family = attr, traps = attr;
 	struct perf_ext_info info = {};
 	pid_t pid, other;
 	int fd, fe;
@@ -563,6 +475,11 @@ static void hold_refused(void)
 	family.inherit = 1;
 	fe = pt_open(&family, pid, -1, -1, 0);
 	pt_eq(notify(fe, 1, HOLD), -EINVAL);
+	traps.sigtrap = 1;
+	traps.remove_on_exec = 1;
+	fe = pt_open(&traps, pid, -1, -1, 0);
+	pt_eq(notify(fe, 1, HOLD), -EINVAL);
+	pt_eq(notify(fe, 1, PERF_EXT_NOTIFY_STOP), 0);
 	pt_gate_open(to_child);
 	pt_reap(pid);
 }

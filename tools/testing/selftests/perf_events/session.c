@@ -6,9 +6,8 @@
  *
  * needs: smp hw
  */
-#include "lib/arm64.h"
+#include "lib/measured.h"
 #include "lib/session.h"
-#include "lib/x86.h"
 #include <sys/prctl.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -476,28 +475,7 @@ static int spinning;		/* the session's descriptor, in workers, too */
 
 static void spin(u64 turns)
 {
-#if defined(__aarch64__)
-	a64_measured_spin(spinning, turns);
-#else
-	x86_measured_spin(spinning, turns);
-#endif
-}
-
-#if defined(__aarch64__)
-#define SPIN_COST(turns)	A64_SPIN_COST(turns)
-#else
-#define SPIN_COST(turns)	X86_SPIN_COST(turns)
-#endif
-
-static struct perf_event_attr spin_event(void)
-{
-#if defined(__aarch64__)
-	a64_need_exact();
-	return a64_cycles(0);
-#else
-	x86_need_exact();
-	return x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
-#endif
+	measured_spin(spinning, turns);
 }
 
 static void instructions(void)
@@ -505,7 +483,7 @@ static void instructions(void)
 	struct worker a, b;
 
 	ext_need();
-	spinning = session_of_tasks(spin_event());
+	spinning = session_of_tasks(measured_event(0));
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	pt_eq(session_attach_task(spinning, a.pid, 0), 0);
@@ -513,14 +491,14 @@ static void instructions(void)
 	pt_eq(session_detach_task(spinning, a.pid), 0);
 	pt_eq(session_attach_task(spinning, b.pid, 0), 0);
 	worker_do(&b, spin, 400000);
-	pt_eq(pt_count(spinning), SPIN_COST(300000) + SPIN_COST(400000));
-	pt_eq(session_count_of_task(spinning, b.pid), SPIN_COST(400000));
-	pt_eq(session_count_left(spinning), SPIN_COST(300000));
+	pt_eq(pt_count(spinning), MEASURED_COST(300000) + MEASURED_COST(400000));
+	pt_eq(session_count_of_task(spinning, b.pid), MEASURED_COST(400000));
+	pt_eq(session_count_left(spinning), MEASURED_COST(300000));
 	/* Both at once; who waits for orders does not count. */
 	pt_eq(session_attach_task(spinning, a.pid, 0), 0);
 	worker_do(&a, spin, 100000);
-	pt_eq(session_count_of_task(spinning, a.pid), SPIN_COST(100000));
-	pt_eq(session_count_of_task(spinning, b.pid), SPIN_COST(400000));
+	pt_eq(session_count_of_task(spinning, a.pid), MEASURED_COST(100000));
+	pt_eq(session_count_of_task(spinning, b.pid), MEASURED_COST(400000));
 	session_adds_up(spinning);
 	worker_end(&a);
 	worker_end(&b);
@@ -529,7 +507,7 @@ static void instructions(void)
 /* Two tasks, a sample every 10,007: how many in the second, and the count at its first one. */
 static void samples_of_two(u32 flags, u64 second, u64 first_count)
 {
-	struct perf_event_attr attr = spin_event();
+	struct perf_event_attr attr = measured_event(0);
 	static struct pt_record rec;
 	static struct pt_sample s;
 	struct worker a, b;
@@ -567,7 +545,7 @@ static void samples_go_on(void)
 {
 	ext_need();
 	samples_of_two(0, 79, 10007);
-	samples_of_two(PERF_EXT_TARGET_RESUME, 80, 60 * 10007 - SPIN_COST(300000));
+	samples_of_two(PERF_EXT_TARGET_RESUME, 80, 60 * 10007 - MEASURED_COST(300000));
 }
 
 static const struct pt_case cases[] = {

@@ -210,6 +210,7 @@ static int count_init(struct perf_event *event)
 	return 0;
 }
 
+/* The next period has begun when the sample of the one before is taken. */
 static void overflow(struct perf_event *event)
 {
 	struct perf_sample_data data;
@@ -217,13 +218,20 @@ static void overflow(struct perf_event *event)
 
 	perf_fetch_caller_regs(&regs);
 	while (!event->hw.state && local64_read(&event->hw.period_left) <= 0) {
-		event->hw.last_period = event->hw.sample_period;
-		local64_add(event->hw.sample_period, &event->hw.period_left);
 		perf_sample_data_init(&data, 0, event->hw.last_period);
+		event->hw.last_period = event->hw.sample_period;
+		local64_add(event->hw.last_period, &event->hw.period_left);
 		if (report(event, &data, &regs))
 			count_stop(event, 0);
 	}
 }
+
+#ifdef CONFIG_PERF_EVENTS_EXT
+static u64 count_least_period(struct perf_event *event)
+{
+	return 1;
+}
+#endif
 
 static void hit_here(u64 n)
 {
@@ -312,6 +320,9 @@ static int enter(void)
 		.stop		= count_stop,
 		.read		= count_read,
 		.sched_task	= switches ? count_sched_task : NULL,
+#ifdef CONFIG_PERF_EVENTS_EXT
+		.least_period	= count_least_period,
+#endif
 	};
 	ret = perf_pmu_register(&count_pmu, "test_count", -1);
 	is_registered = !ret;
