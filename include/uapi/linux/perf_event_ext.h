@@ -29,7 +29,7 @@
  * @features: out: PERF_EXT_* bits that the kernel has
  * @here: out: those that this event can have
  * @least_period: out: the shortest period PERIODS takes for this event; 0: its periods cannot vary
- * @most_sets: out: sets that a ring can have; 0: the event cannot be the leader of one
+ * @most_sets: out: sets that a ring or session can have; 0: the event cannot be the leader of one
  * @most_members: out: events that a session can have
  */
 struct perf_ext_info {
@@ -50,8 +50,8 @@ struct perf_ext_info {
  * @seed: below 2^31 - 1; 0: any, the answer says which
  * @flags: 0
  * @ended: out: periods that are over, of this event without its copies
- * @set: 0
- * @member: 0
+ * @set: of a session: number of a set; else 0
+ * @member: of a session: place in that set, the leader being 0; else 0
  * @pad: 0
  *
  * The n-th period from now on, counted from 1, is
@@ -80,8 +80,8 @@ struct perf_ext_periods {
  * @record: members that the samples show; 0 and @reset 0: all of this off
  * @reset: members that count from 0 again after each sample
  * @flags: 0
- * @set: 0
- * @member: 0
+ * @set: of a session: number of a set; else 0
+ * @member: of a session: place in that set, the leader being 0; else 0
  *
  * Bit i is the i-th member of the group, as a read of the group lists them at this moment, the
  * leader being the 0th.  The bits stay with their members.  The READ part of the event's samples
@@ -105,8 +105,8 @@ struct perf_ext_masks {
  * @every: of each so-and-so-manyth, by poll() and SIGIO; 0: off
  * @flags: PERF_EXT_NOTIFY_*
  * @pad: 0
- * @set: 0
- * @member: 0
+ * @set: of a session: number of a set; else 0
+ * @member: of a session: place in that set, the leader being 0; else 0
  */
 struct perf_ext_notify {
 	__u32	every;
@@ -149,8 +149,8 @@ struct perf_ext_set {
 /**
  * struct perf_ext_trigger - an event ends the turn of its set, PERF_EXT_IOC_SET_TRIGGER
  * @threshold: so many overflows end the turn, counted from its beginning or this call; 0: none
- * @set: 0
- * @member: 0
+ * @set: of a session: number of a set; else 0
+ * @member: of a session: place in that set, the leader being 0; else 0
  *
  * The next set that is enabled has the next turn, after the last the first.  A timeout is a member
  * of the group that is a clock, whose period is the time.
@@ -218,8 +218,8 @@ struct perf_ext_sets {
  * @arg_size: bytes of that
  * @flags: PERF_EXT_FORMAT_*
  * @share: file descriptor of the area that another event writes to; -1: a new area
- * @set: 0
- * @member: 0
+ * @set: of a session: number of a set; else 0
+ * @member: of a session: place in that set, the leader being 0; else 0
  * @size: out: bytes to map of the new area
  *
  * The answer is a file descriptor of the new area, to be mapped shared and read only; 0 with
@@ -377,15 +377,16 @@ struct perf_ext_pfm_sample {
 
 #define PERF_EXT_CREATE_CLOEXEC	(1U << 0)	/* the new descriptor is closed by exec */
 #define PERF_EXT_CREATE_CPUS	(1U << 1)	/* targets are CPUs and cgroups, not tasks */
+#define PERF_EXT_CREATE_ADD	(1U << 2)	/* a further set of the session that is asked */
 
 /**
  * struct perf_ext_create - a session is made, PERF_EXT_IOC_CREATE
  * @attrs: struct perf_event_attr[], the first one is the leader's
  * @ids: u64[] for their ids, as PERF_EVENT_IOC_ID would say them; 0: not wanted
- * @nr: events, at most most_members of INFO
+ * @nr: events, at most most_members of INFO, with those of other sets
  * @stride: bytes from one attr to the next; each has a size of its own, too
- * @flags: PERF_EXT_CREATE_*
- * @set: 0
+ * @flags: PERF_EXT_CREATE_*; ADD stands alone
+ * @set: ADD: number of the new set, not 0; else 0
  * @pad: 0
  *
  * It is asked of any event, a dummy will do, which has no part in it.  The answer is a file
@@ -393,6 +394,10 @@ struct perf_ext_pfm_sample {
  * attached to targets.  Each target gets copies of all of them.  What read(2) shows is the sum of
  * the copies that there are and of those that have left; ENABLE, DISABLE and RESET are for all
  * events, on all targets; records go to the buffer that is mapped through this descriptor.
+ *
+ * With ADD, which is asked of a session without targets, the answer is 0, and the group is a new
+ * set of the session.  On each target its sets take turns in ascending order, as those of
+ * PERF_EXT_IOC_SET_JOIN do; the group of the session itself is set 0, and has the first turn.
  */
 struct perf_ext_create {
 	__aligned_u64	attrs;
@@ -461,7 +466,7 @@ enum perf_ext_values_state {
 /**
  * struct perf_ext_values - an entry of PERF_EXT_IOC_READ
  * @size: bytes to the next one
- * @set: 0
+ * @set: number of the set
  * @nr: members
  * @tid: of the task, as the reader sees it, 0 if it does not; -1: none
  * @cpu: -1: any
@@ -492,12 +497,13 @@ struct perf_ext_values {
  * struct perf_ext_read - values of a session, PERF_EXT_IOC_READ
  * @buf: where the entries go
  * @size: room there; out: bytes of all entries
- * @flags: PERF_EXT_READ_*, one at most; 0: one entry with the sums
+ * @flags: PERF_EXT_READ_*, one at most; 0: one entry with the sums for each set
  * @nr: out: entries
  * @set: 0
  * @pad: 0
  *
- * With a flag the entry of state GONE comes last, and is always there.
+ * All sets are told, each with entries of its own.  With a flag the entries of state GONE come
+ * last, one for each set, and are always there.
  */
 struct perf_ext_read {
 	__aligned_u64	buf;

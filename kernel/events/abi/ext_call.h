@@ -41,6 +41,7 @@ struct pe_ext_ask {
 
 /* ext_ioctl.c */
 int pe_ext_answer(const struct pe_ext_ask *ask);
+struct pe_event *pe_ext_named(struct pe_event *e, u16 set, u16 member);
 
 /*
  * Each feature: whether an event can have it (0, or an error whose reason is in @why), its calls,

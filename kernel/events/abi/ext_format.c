@@ -260,8 +260,11 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	const struct perf_ext_format *ask = &asked->u.format;
 
-	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC || ask->set || ask->member)
-		return pe_err(-EINVAL, "FORMAT: unknown flags; set, member: not 0");
+	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC)
+		return pe_err(-EINVAL, "FORMAT: unknown flags");
+	e = pe_ext_named(e, ask->set, ask->member);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
 	if (memchr_inv(ask->uuid, 0, sizeof(ask->uuid)))
 		return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
 	if (ask->arg || ask->arg_size || ask->flags || ask->share != -1)

@@ -104,6 +104,24 @@ int pe_ext_answer(const struct pe_ext_ask *ask)
 }
 
 /**
+ * pe_ext_named() - the event that a call is about
+ * @e: that whose file is asked
+ * @set: number of a set of the session that it is, else 0
+ * @member: place in the set, else 0
+ *
+ * Without ctx->mutex.  Return: the event, which stays as long as the file; or -EINVAL.
+ */
+struct pe_event *pe_ext_named(struct pe_event *e, u16 set, u16 member)
+{
+	struct pe_event *named;
+
+	if (!set && !member)
+		return e;
+	named = pe_is_session(e) ? pe_session_named(e->session, set, member) : NULL;
+	return named ?: ERR_PTR(pe_err(-EINVAL, "set, member: there is none in this session"));
+}
+
+/**
  * pe_ext_ioctl() - an ioctl of the extensions
  * @e: the event
  * @cmd: pe_ext_is() says yes

@@ -170,8 +170,11 @@ long pe_ext_change_masks(struct pe_event *e, struct pe_ext_ask *asked)
 	const char *why;
 	int err;
 
-	if (ask->flags || ask->set || ask->member)
-		return pe_err(-EINVAL, "MASKS: flags, set, member: not 0");
+	if (ask->flags)
+		return pe_err(-EINVAL, "MASKS: flags: not 0");
+	e = pe_ext_named(e, ask->set, ask->member);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;

@@ -115,14 +115,18 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 		.stop	= ask->flags & PERF_EXT_NOTIFY_STOP,
 		.hold	= ask->flags & PERF_EXT_NOTIFY_BLOCK,
 	};
-	struct notify_args args = { .e = e, .notify = ask->every ? &notify : NULL };
+	struct notify_args args = { .notify = ask->every ? &notify : NULL };
 	const char *why;
 	int err;
 
-	if (ask->flags & ~NOTIFY_FLAGS || ask->pad || ask->set || ask->member)
-		return pe_err(-EINVAL, "NOTIFY: unknown flags; pad, set, member: not 0");
+	if (ask->flags & ~NOTIFY_FLAGS || ask->pad)
+		return pe_err(-EINVAL, "NOTIFY: unknown flags, or pad not 0");
 	if (notify.hold && !notify.stop)
 		return pe_err(-EINVAL, "NOTIFY: BLOCK without STOP");
+	e = pe_ext_named(e, ask->set, ask->member);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	args.e = e;
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
@@ -165,12 +169,42 @@ static void pe_ext_restart_leader(struct pe_event *e, void *arg)
 	pe_event_call(e, pe_ext_restart_enable, e);
 }
 
+/* Whichever members stop, with their leaders; ctx->mutex held.  Return: there is one. */
+static bool restart_set(struct pe_session *s, const struct pe_session_set *set)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = set->first; i < set->first + set->nr; i++) {
+		struct pe_event *m = s->member[i];
+
+		if (!pe_notify(m) || READ_ONCE(m->state) <= PERF_EVENT_STATE_REVOKED)
+			continue;
+		pe_family_each(m, pe_ext_restart_one, NULL);
+		any = true;
+	}
+	if (any)
+		pe_family_each(s->member[set->first], pe_ext_restart_leader, NULL);
+	return any;
+}
+
+static bool restart_sets(struct pe_session *s)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = s->nr_sets; i--; )
+		any |= restart_set(s, &s->set[i]);
+	return any;
+}
+
 /**
  * pe_ext_restart() - PERF_EXT_IOC_RESTART
  * @e: the event
  * @asked: what user space says
  *
- * The leader is last, so that all members go on at the same time; then the thread.
+ * The leader is last, so that all members go on at the same time; then the thread.  Of a session
+ * all members go on that have a notification.
  *
  * Return: 0 or an error.
  */
@@ -185,6 +219,8 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
+	if (pe_is_session(e) && !ask->tid && restart_sets(e->session))
+		return 0;
 	err = pe_ext_refuse_notify(e, &why);
 	if (err)
 		return pe_err(err, why);

@@ -56,8 +56,8 @@ static int check_rule(struct pe_event *e, const struct pe_period_rule *rule)
 /* What later kernels may give a meaning. */
 static int check_reserved(const struct perf_ext_periods *ask)
 {
-	if (ask->flags || ask->set || ask->member || ask->pad)
-		return pe_err(-EINVAL, "PERIODS: flags, set, member, pad: not 0");
+	if (ask->flags || ask->pad)
+		return pe_err(-EINVAL, "PERIODS: flags, pad: not 0");
 	return 0;
 }
 
@@ -149,6 +149,9 @@ long pe_ext_change_periods(struct pe_event *e, struct pe_ext_ask *asked)
 
 	if (err)
 		return err;
+	e = pe_ext_named(e, ask->set, ask->member);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
@@ -192,15 +195,21 @@ static bool look_at_periods(struct pe_event *e, struct perf_ext_periods *p)
 long pe_ext_get_periods(struct pe_event *e, struct pe_ext_ask *ask)
 {
 	struct perf_ext_periods *answer = &ask->u.periods;
+	u16 set = answer->set, member = answer->member;
 	int err = check_reserved(answer);
 
 	if (err)
 		return err;
+	e = pe_ext_named(e, set, member);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	if (!look_at_periods(e, answer))
 		*answer = (struct perf_ext_periods){};
+	answer->set = set;
+	answer->member = member;
 	return 0;
 }
 

@@ -3,7 +3,8 @@
  * PERF_EXT_IOC_READ: what a session has counted, by target.
  *
  * All values are taken with the families of all members locked: nobody joins or leaves meanwhile,
- * so the entries, with that of those that have left, add up to the sums.
+ * so the entries, with those of what has left, add up to the sums.  Several sets are told one after
+ * the other: what they have on targets, and then what has left of each.
  *
  * Task context, may sleep.
  */
@@ -17,47 +18,55 @@
 static_assert(sizeof(struct perf_ext_values) == 56);
 static_assert(sizeof(struct perf_ext_read) == 32);
 
-/*
- * Words of pe_read_target() in front of the counts: number of members, enabled, running.  The last
- * two lie there in an entry, too.
- */
+/* Words of pe_read_target() in front of the counts: number of members, enabled, running. */
 #define HEAD_WORDS	3
-static_assert(offsetof(struct perf_ext_values, lost) == 56 - 8 * HEAD_WORDS);
-static_assert(offsetof(struct perf_ext_values, running) == 56 - 8);
 
 /**
  * struct answer - the entries of a call
- * @leader: of the session
- * @entries: them; NULL: there is no room
- * @room: entries that there may be
- * @nr: those that there are
- * @members: of each
- * @any_lost: some samples of the session have been lost
+ * @s: the session
+ * @entries: them
+ * @size: bytes of those that there are
+ * @nr: how many
+ * @of_set: of the set that is being told: where they begin
+ * @number: of that set
+ * @leader: of that set
+ * @members: of that set
  */
 struct answer {
-	struct pe_event	*leader;
-	void		*entries;
-	size_t		room;
-	size_t		nr;
-	unsigned int	members;
-	bool		any_lost;
+	struct pe_session	*s;
+	void			*entries;
+	size_t			size;
+	size_t			nr;
+	size_t			of_set;
+	u16			number;
+	struct pe_event		*leader;
+	unsigned int		members;
 };
 
+/* Of the set that is being told. */
 static size_t entry_size(const struct answer *a)
 {
 	return struct_size_t(struct perf_ext_values, value, a->members);
 }
 
-static struct perf_ext_values *entry(const struct answer *a, size_t i)
+static void tell_set(struct answer *a, unsigned int i)
 {
-	return a->entries + i * entry_size(a);
+	const struct pe_session_set *set = &a->s->set[i];
+
+	a->of_set = a->size;
+	a->number = set->number;
+	a->leader = a->s->member[set->first];
+	a->members = a->leader->nr_siblings + 1;
 }
 
 static struct perf_ext_values *add_entry(struct answer *a)
 {
-	struct perf_ext_values *v = entry(a, a->nr++);
+	struct perf_ext_values *v = a->entries + a->size;
 
+	a->nr++;
+	a->size += entry_size(a);
 	v->size = entry_size(a);
+	v->set = a->number;
 	v->nr = a->members;
 	v->tid = -1;
 	v->cpu = -1;
@@ -65,7 +74,7 @@ static struct perf_ext_values *add_entry(struct answer *a)
 }
 
 /* The lock is for siblings whose PMU goes: they leave the group. */
-static u64 sum_of_lost(struct pe_event *leader)
+static u64 lost_of(struct pe_event *leader)
 {
 	struct pe_event *m;
 	u64 lost = 0;
@@ -76,28 +85,21 @@ static u64 sum_of_lost(struct pe_event *leader)
 	return lost;
 }
 
-/* What the opened events have not lost, none of their copies has. */
-static u64 lost_of(const struct answer *a, struct pe_event *leader)
+/* Adds what @e, the leader or a copy, has counted. */
+static int add_values(struct answer *a, struct perf_ext_values *v, struct pe_event *e, bool all)
 {
-	return unlikely(a->any_lost) ? sum_of_lost(leader) : 0;
-}
-
-/*
- * Adds what @e has counted: a copy, or the leader, which sets the counts, so its entry is new.  The
- * entry itself is what is read to; the number of members goes to @lost.
- */
-static int add_values(struct perf_ext_values *v, struct pe_event *e, bool all)
-{
-	u64 lost = v->lost, enabled = v->enabled, running = v->running;
+	u64 words[HEAD_WORDS + PE_MOST_MEMBERS] = { };
+	unsigned int i;
 	int err;
 
-	v->enabled = 0;
-	v->running = 0;
-	err = pe_read_target(e, all, v->value - HEAD_WORDS);
-	v->lost = lost;
-	v->enabled += enabled;
-	v->running += running;
-	return err;
+	err = pe_read_target(e, all, words);
+	if (err)
+		return err;
+	v->enabled += words[1];
+	v->running += words[2];
+	for (i = 0; i < a->members; i++)
+		v->value[i] += words[HEAD_WORDS + i];
+	return 0;
 }
 
 /* Counting, or would if its task, its cgroup, a counter were there? */
@@ -126,25 +128,27 @@ static int read_sums(struct answer *a)
 	struct perf_ext_values *v = add_entry(a);
 
 	v->state = state_of_all(a);
-	v->lost = lost_of(a, a->leader);
-	return add_values(v, a->leader, true);
+	v->lost = lost_of(a->leader);
+	return add_values(a, v, a->leader, true);
 }
 
-/* The last entry. @lost: of the copies that are there */
-static int read_gone(struct answer *a, u64 lost)
+/* What has left, of a set. */
+static int read_gone(struct answer *a)
 {
 	struct perf_ext_values *v = add_entry(a);
-	u64 all = lost_of(a, a->leader);
+	u64 lost = lost_of(a->leader), there = 0;
+	struct pe_event *copy;
 
+	list_for_each_entry(copy, &a->leader->children, child_entry)
+		there += lost_of(copy);
 	v->state = PERF_EXT_VALUES_GONE;
-	v->lost = all > lost ? all - lost : 0;
-	return add_values(v, a->leader, false);
+	v->lost = lost > there ? lost - there : 0;
+	return add_values(a, v, a->leader, false);
 }
 
 static int read_targets(struct answer *a)
 {
 	struct pe_event *copy;
-	u64 lost = 0;
 	int err;
 
 	list_for_each_entry(copy, &a->leader->children, child_entry) {
@@ -155,23 +159,23 @@ static int read_targets(struct answer *a)
 		v->cpu = READ_ONCE(copy->cpu);
 		v->cgroup = cgroup_of(copy);
 		v->state = state_of(copy);
-		v->lost = lost_of(a, copy);
-		lost += v->lost;
-		err = add_values(v, copy, false);
+		v->lost = lost_of(copy);
+		err = add_values(a, v, copy, false);
 		if (err)
 			return err;
 	}
-	return read_gone(a, lost);
+	return 0;
 }
 
 static struct perf_ext_values *entry_of_cgroup(struct answer *a, u64 cgroup)
 {
 	struct perf_ext_values *v;
-	size_t i;
+	size_t at;
 
 	/* Mostly that of the copy before. */
-	for (i = a->nr; i--; ) {
-		v = entry(a, i);
+	for (at = a->size; at > a->of_set; ) {
+		at -= entry_size(a);
+		v = a->entries + at;
 		if (v->cgroup == cgroup)
 			return v;
 	}
@@ -184,35 +188,55 @@ static struct perf_ext_values *entry_of_cgroup(struct answer *a, u64 cgroup)
 static int read_cgroups(struct answer *a)
 {
 	struct pe_event *copy;
-	u64 lost = 0;
 	int err;
 
 	list_for_each_entry(copy, &a->leader->children, child_entry) {
 		struct perf_ext_values *v = entry_of_cgroup(a, cgroup_of(copy));
-		u64 more = lost_of(a, copy);
 
-		v->lost += more;
-		lost += more;
-		err = add_values(v, copy, false);
+		v->lost += lost_of(copy);
+		err = add_values(a, v, copy, false);
 		if (err)
 			return err;
 	}
-	return read_gone(a, lost);
+	return 0;
+}
+
+/* Bytes for all entries that there may be. */
+static size_t most_bytes(struct answer *a, u32 flags)
+{
+	size_t bytes = 0, entries;
+	unsigned int i;
+
+	for (i = 0; i < a->s->nr_sets; i++) {
+		tell_set(a, i);
+		entries = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
+		bytes = size_add(bytes, size_mul(entries, entry_size(a)));
+	}
+	return bytes;
+}
+
+static int each_set(struct answer *a, int (*fn)(struct answer *a))
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < a->s->nr_sets && !err; i++) {
+		tell_set(a, i);
+		err = fn(a);
+	}
+	return err;
 }
 
 /* ctx->mutex of the session held, families locked. */
 static int read_locked(struct answer *a, u32 flags)
 {
-	a->members = a->leader->nr_siblings + 1;
-	a->any_lost = sum_of_lost(a->leader);
-	a->room = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
-	a->entries = kvzalloc(size_mul(a->room, entry_size(a)),
-			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	a->entries = kvzalloc(most_bytes(a, flags), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!a->entries)
 		return -ENOMEM;
-	if (flags & PERF_EXT_READ_TARGETS)
-		return read_targets(a);
-	return flags ? read_cgroups(a) : read_sums(a);
+	if (!flags)
+		return each_set(a, read_sums);
+	return each_set(a, flags & PERF_EXT_READ_TARGETS ? read_targets : read_cgroups) ?:
+	       each_set(a, read_gone);
 }
 
 static int check_read(const struct pe_event *e, const struct perf_ext_read *ask)
@@ -238,13 +262,14 @@ static int check_read(const struct pe_event *e, const struct perf_ext_read *ask)
 long pe_ext_read(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	struct perf_ext_read *ask = &asked->u.read;
-	struct answer a = { .leader = e };
+	struct answer a = { };
 	u64 room = ask->size;
 	int err = check_read(e, ask) ?: security_perf_event_read(&e->pub);
 
 	if (err)
 		return err;
-	pe_session_settle(e->session);
+	a.s = e->session;
+	pe_session_settle(a.s);
 	scoped_guard(pe_event_ctx, e) {
 		if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 			return -ENODEV;
@@ -254,7 +279,7 @@ long pe_ext_read(struct pe_event *e, struct pe_ext_ask *asked)
 	}
 	if (!err) {
 		ask->nr = a.nr;
-		ask->size = a.nr * entry_size(&a);
+		ask->size = a.size;
 		if (ask->size > room)
 			err = pe_err(-ENOSPC, "READ: size: not enough room");
 		else if (copy_to_user(u64_to_user_ptr(ask->buf), a.entries, ask->size))

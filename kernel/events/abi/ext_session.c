@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_EXT_IOC_CREATE, ATTACH and DETACH: one file descriptor for many targets, see life/session.c.
+ * PERF_EXT_IOC_CREATE, ATTACH and DETACH: one file descriptor for many targets, see life/session.c
+ * and session_members.c.
  *
  * Each ATTACH asks for what perf_event_open() would ask the caller for, with the attr of each
  * member and the task, CPU or cgroup.
@@ -24,8 +25,8 @@ static_assert(sizeof(struct perf_ext_target) == 16);
 
 static int check_create(const struct perf_ext_create *ask)
 {
-	if (ask->flags & ~(PERF_EXT_CREATE_CLOEXEC | PERF_EXT_CREATE_CPUS) || ask->set || ask->pad)
-		return pe_err(-EINVAL, "CREATE: unknown flags, or set or pad not 0");
+	if (ask->pad)
+		return pe_err(-EINVAL, "CREATE: pad: not 0");
 	if (!ask->nr)
 		return pe_err(-EINVAL, "CREATE: no events");
 	if (ask->nr > PE_MOST_MEMBERS)
@@ -63,7 +64,8 @@ static int set_up(struct pe_event *e)
 	return e->attr.use_clockid ? pe_attr_set_clock(e, e->attr.clockid) : 0;
 }
 
-static int add_member(struct pe_session *s, struct perf_event_attr *attr)
+static int add_member(struct pe_session *s, struct pe_session_group *group,
+		      struct perf_event_attr *attr)
 {
 	struct pe_event *e;
 	bool own_tasks;
@@ -75,55 +77,112 @@ static int add_member(struct pe_session *s, struct perf_event_attr *attr)
 		err = pe_err(-EACCES, "perf_event_paranoid: no right to events of CPUs");
 	if (err)
 		return err;
-	e = pe_session_make(s, attr, own_tasks);
+	e = pe_session_make(s, group, attr, own_tasks);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
-	err = set_up(e) ?: pe_session_add(s, e);
+	err = set_up(e) ?: pe_session_add(s, group, e);
 	if (err)
 		pe_put(e);
 	return err;
 }
 
-static int add_members(struct pe_session *s, const struct perf_ext_create *ask)
+static int add_members(struct pe_session *s, struct pe_session_group *group,
+		       const struct perf_ext_create *ask, struct perf_event_attr *attrs)
 {
-	struct perf_event_attr *attrs = copy_attrs(ask);
 	unsigned int i;
 	int err = 0, idx;
 
-	if (IS_ERR(attrs))
-		return PTR_ERR(attrs);
 	idx = pe_pmus_read_lock();
 	for (i = 0; i < ask->nr && !err; i++)
-		err = add_member(s, &attrs[i]);
+		err = add_member(s, group, &attrs[i]);
 	pe_pmus_read_unlock(idx);
-	kvfree(attrs);
-	if (!err)
-		err = pe_session_charge(s, 0);
-	if (err)
-		return err;
-	guard(pe_event_ctx)(s->member[0]);
-	for (i = 0; i < s->nr; i++)
-		if (!pe_plan_read_fits(s->member[i]->attr.read_format, s->nr))
-			return pe_err(-E2BIG, "CREATE: the group is too large to be read");
-	return 0;
+	for (i = 0; i < group->nr && !err; i++)
+		if (!pe_plan_read_fits(group->member[i]->attr.read_format, group->nr))
+			err = pe_err(-E2BIG, "CREATE: the group is too large to be read");
+	return err;
 }
 
-static int tell_ids(struct pe_session *s, u64 __user *ids)
+static int tell_ids(const struct pe_session_group *group, u64 __user *ids)
 {
 	unsigned int i;
 
-	for (i = 0; ids && i < s->nr; i++)
-		if (put_user(s->member[i]->id, ids + i))
+	for (i = 0; ids && i < group->nr; i++)
+		if (put_user(group->member[i]->id, ids + i))
 			return -EFAULT;
 	return 0;
 }
 
+static int make_group(struct pe_session *s, struct pe_session_group *group,
+		      const struct perf_ext_create *ask)
+{
+	struct perf_event_attr *attrs = copy_attrs(ask);
+	int err;
+
+	if (IS_ERR(attrs))
+		return PTR_ERR(attrs);
+	if (ask->set && attrs[0].pinned)
+		err = pe_err(-EINVAL, "CREATE: ADD: what is pinned takes no turns");
+	else
+		err = add_members(s, group, ask, attrs);
+	kvfree(attrs);
+	return err ?: tell_ids(group, u64_to_user_ptr(ask->ids));
+}
+
+/* @s->mutex held */
+static int commit(struct pe_session *s, struct pe_session_group *group, u16 number)
+{
+	int err = 0;
+
+	if (number)
+		err = pe_session_refuse_set(s, number, group->nr);
+	if (!err)
+		err = pe_session_charge(s, 0, group->nr);
+	if (err)
+		return err;
+	err = pe_session_commit(s, group, number);
+	if (err && s->nr)
+		pe_session_recount(s);
+	return err;
+}
+
+/* Set 0 of a new session, or a further one. */
+static int add_set(struct pe_session *s, const struct perf_ext_create *ask)
+{
+	struct pe_session_group group = { };
+	int err = make_group(s, &group, ask);
+
+	if (!err) {
+		guard(mutex)(&s->mutex);
+		err = commit(s, &group, ask->set);
+	}
+	pe_session_abandon(&group);
+	return err;
+}
+
+/* CREATE with ADD.  Return: 0 or an error. */
+static int add(struct pe_event *e, const struct perf_ext_create *ask)
+{
+	struct pe_session *s;
+	int err;
+
+	if (!pe_is_session(e))
+		return pe_err(-EINVAL, "CREATE: ADD: not a session");
+	if (ask->flags != PERF_EXT_CREATE_ADD || !ask->set)
+		return pe_err(-EINVAL, "CREATE: ADD: other flags, or set 0");
+	s = e->session;
+	pe_session_settle(s);
+	/* Before members are made for nothing. */
+	scoped_guard(mutex, &s->mutex)
+		err = pe_session_refuse_set(s, ask->set, ask->nr);
+	return err ?: add_set(s, ask);
+}
+
 /**
  * pe_ext_create() - PERF_EXT_IOC_CREATE
- * @e: any event
+ * @e: any event; with ADD a session
  * @asked: what user space says
  *
- * Return: the descriptor of the session, or an error.
+ * Return: the descriptor of the session, 0 with ADD, or an error; then nothing has changed.
  */
 long pe_ext_create(struct pe_event *e, struct pe_ext_ask *asked)
 {
@@ -134,14 +193,18 @@ long pe_ext_create(struct pe_event *e, struct pe_ext_ask *asked)
 
 	if (err)
 		return err;
+	if (ask->flags & PERF_EXT_CREATE_ADD)
+		return add(e, ask);
+	if (ask->flags & ~(PERF_EXT_CREATE_CLOEXEC | PERF_EXT_CREATE_CPUS) || ask->set)
+		return pe_err(-EINVAL, "CREATE: unknown flags, or a set without ADD");
 	fd = get_unused_fd_flags(ask->flags & PERF_EXT_CREATE_CLOEXEC ? O_CLOEXEC : 0);
 	if (fd < 0)
 		return fd;
 	err = -ENOMEM;
-	s = pe_session_new(ask->nr, ask->flags & PERF_EXT_CREATE_CPUS);
+	s = pe_session_new(ask->flags & PERF_EXT_CREATE_CPUS);
 	if (!s)
 		goto fail;
-	err = add_members(s, ask) ?: tell_ids(s, u64_to_user_ptr(ask->ids));
+	err = add_set(s, ask);
 	if (!err) {
 		file = pe_file_make(s->member[0]);
 		err = PTR_ERR_OR_ZERO(file);
@@ -338,13 +401,15 @@ static int attach(struct pe_session *s, struct pe_target *t, u32 flags)
 	bool one = t->task || t->cpu >= 0;
 	int err, idx;
 
+	if (s->nr_sets > 1 && (t->cgrp || t->inherit))
+		return pe_err(-EOPNOTSUPP, "ATTACH: several sets: no cgroups, no INHERIT");
 	/* A member whose PMU has gone may be one that is not the leader. */
 	if (READ_ONCE(s->member[0]->state) <= PERF_EVENT_STATE_REVOKED)
 		return pe_err(-ENODEV, "ATTACH: the PMU has gone");
 	/* Of all CPUs each one, which one may be a target already. */
 	if ((one || t->cgrp) && pe_session_has(s, t))
 		return pe_err(-EEXIST, "ATTACH: it is a target");
-	err = permit(s, t) ?: pe_session_charge(s, one ? 1 : num_online_cpus());
+	err = permit(s, t) ?: pe_session_charge(s, one ? 1 : num_online_cpus(), 0);
 	if (err)
 		return err;
 	idx = pe_pmus_read_lock();
@@ -430,8 +495,13 @@ long pe_ext_detach(struct pe_event *e, struct pe_ext_ask *asked)
  */
 void pe_ext_show_session(struct seq_file *m, struct pe_event *e)
 {
+	unsigned int nr_sets;
+
 	if (!pe_is_session(e))
 		return;
+	nr_sets = READ_ONCE(e->session->nr_sets);
+	if (nr_sets > 1)
+		seq_printf(m, "sets:\t%u\n", nr_sets);
 	guard(mutex)(&e->family_lock);
 	seq_printf(m, "targets:\t%zu\n", list_count_nodes(&e->children));
 }

@@ -60,7 +60,7 @@ int pe_ext_refuse_sets(struct pe_event *e, const char **why)
 		*why = "SET_JOIN: the event does not lead its group";
 		return -EINVAL;
 	}
-	if (e->attr.pinned || e->attr.inherit || e->cgrp) {
+	if (e->attr.pinned || (e->attr.inherit && !pe_is_session(e)) || e->cgrp) {
 		*why = "SET_JOIN: not for events that are pinned, inherited or of a cgroup";
 		return -EINVAL;
 	}
@@ -104,6 +104,8 @@ static int join(struct pe_event *e, struct pe_event *r, u16 number)
 
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
+	if (pe_is_session(e))
+		return pe_err(-EINVAL, "SET_JOIN: sessions get their sets by CREATE with ADD");
 	err = pe_ext_refuse_sets(e, &why);
 	if (err)
 		return pe_err(err, why);
@@ -192,13 +194,33 @@ long pe_ext_leave_ring(struct pe_event *e, struct pe_ext_ask *ask)
 struct trigger_args {
 	struct pe_event	*e;
 	u32		threshold;
+	int		err;
 };
+
+static void pe_ext_sets_prepare(struct pe_event *e, void *arg)
+{
+	struct trigger_args *args = arg;
+
+	args->err = args->err ?: pe_ext_need(e);
+}
 
 static void pe_ext_sets_trigger(struct pe_ctx *ctx, void *arg)
 {
 	struct trigger_args *args = arg;
 
 	pe_trigger_set(args->e, args->threshold);
+}
+
+/* The copies for targets do as the member, which is first. */
+static void pe_ext_sets_apply(struct pe_event *e, void *arg)
+{
+	if (e->parent) {
+		e->ext->gen = pe_parent(e)->ext->gen;
+		pe_call(pe_ctx(e), pe_ext_copy_trigger, e);
+		return;
+	}
+	e->ext->gen++;
+	pe_call(pe_ctx(e), pe_ext_sets_trigger, arg);
 }
 
 /**
@@ -211,25 +233,26 @@ static void pe_ext_sets_trigger(struct pe_ctx *ctx, void *arg)
 long pe_ext_set_trigger(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	const struct perf_ext_trigger *ask = &asked->u.trigger;
-	struct trigger_args args = { .e = e, .threshold = ask->threshold };
+	struct trigger_args args = { .threshold = ask->threshold };
 	const char *why;
-	int err;
 
-	if (ask->set || ask->member)
-		return pe_err(-EINVAL, "SET_TRIGGER: set, member: not 0");
+	e = pe_ext_named(e, ask->set, ask->member);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	args.e = e;
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
 	/* As there, each overflow must be one that the PMU stops at. */
 	if (pe_ext_refuse_notify(e, &why))
 		return pe_err(-EINVAL, "SET_TRIGGER: the event does not sample, or not one by one");
-	if (e->attr.inherit)
+	if (e->attr.inherit && !pe_is_session(e))
 		return pe_err(-EINVAL, "SET_TRIGGER: inherited events are in no set");
-	err = pe_ext_need(e);
-	if (err)
-		return err;
+	pe_family_each(e, pe_ext_sets_prepare, &args);
+	if (args.err)
+		return args.err;
 	pe_take_slow_overflow(e);
-	pe_call(pe_ctx(e), pe_ext_sets_trigger, &args);
+	pe_family_each(e, pe_ext_sets_apply, &args);
 	return 0;
 }
 
@@ -247,9 +270,38 @@ static void pe_ext_sets_select(struct pe_ctx *ctx, void *arg)
 		args->err = pe_set_select(&pe_ext(args->leader)->set, args->number, pe_now());
 }
 
+/* ctx->mutex held.  Return: NULL, and all is well for a session of several sets, or why not. */
+static const char *refuse_session(struct pe_event *e, u16 number)
+{
+	const struct pe_session *s = e->session;
+	unsigned int i;
+
+	if (s->nr_sets == 1)
+		return "SET: the session has one set";
+	for (i = 0; i < s->nr_sets; i++)
+		if (s->set[i].number == number)
+			return NULL;
+	return "SET_SELECT: no set of the session has this number";
+}
+
+/* On all targets. */
+static int select_in_session(struct pe_event *e, u16 number)
+{
+	struct select_args args = { .number = number };
+	const char *why = refuse_session(e, number);
+
+	if (why)
+		return pe_err(-EINVAL, why);
+	pe_session_lock_families(e);
+	list_for_each_entry(args.leader, &e->children, child_entry)
+		pe_call(pe_ctx(args.leader), pe_ext_sets_select, &args);
+	pe_session_unlock_families(e);
+	return 0;
+}
+
 /**
  * pe_ext_select_set() - PERF_EXT_IOC_SET_SELECT
- * @e: an event of any set of the ring
+ * @e: an event of any set of the ring, or a session
  * @asked: what user space says
  *
  * Return: 0 or an error.
@@ -263,6 +315,8 @@ long pe_ext_select_set(struct pe_event *e, struct pe_ext_ask *asked)
 	if (memchr_inv(ask->pad, 0, sizeof(ask->pad)))
 		return pe_err(-EINVAL, "SET_SELECT: pad: not 0");
 	guard(pe_event_ctx)(e);
+	if (pe_is_session(e))
+		return select_in_session(e, ask->number);
 	err = check_set(e);
 	if (err)
 		return err;
@@ -306,6 +360,49 @@ static unsigned int look_at_sets(struct pe_event *e, struct perf_ext_set_info *i
 	return nr;
 }
 
+static void add_info(struct perf_ext_set_info *info, const struct pe_set *set, u64 time)
+{
+	info->activations += set->activations;
+	info->active_time += time;
+	info->by_timeout += set->by_timeout;
+	info->by_overflow += set->by_overflow;
+}
+
+/* What has left, and what is there; families locked. */
+static void sum_up(struct perf_ext_set_info *info, struct pe_event *leader)
+{
+	struct pe_set *set = &pe_ext(leader)->set;
+	struct pe_event *copy;
+
+	add_info(info, set, set->time);
+	list_for_each_entry(copy, &leader->children, child_entry) {
+		guard(raw_spinlock_irq)(&pe_ctx(copy)->lock);
+		set = &pe_ext(copy)->set;
+		add_info(info, set, pe_set_active_time(set, pe_now()));
+	}
+}
+
+/* ctx->mutex held.  Return: the number of sets; 0 if there is one only. */
+static unsigned int look_at_session(struct pe_event *e, struct perf_ext_set_info *infos)
+{
+	const struct pe_session *s = e->session;
+	unsigned int i;
+
+	if (s->nr_sets == 1)
+		return 0;
+	pe_session_lock_families(e);
+	for (i = 0; i < s->nr_sets; i++) {
+		struct pe_event *leader = s->member[s->set[i].first];
+
+		infos[i].number = s->set[i].number;
+		infos[i].members = leader->nr_siblings + 1;
+		infos[i].id = leader->id;
+		sum_up(&infos[i], leader);
+	}
+	pe_session_unlock_families(e);
+	return s->nr_sets;
+}
+
 /* As many as there is room for. */
 static int write_infos(const struct perf_ext_sets *ask, const struct perf_ext_set_info *infos,
 		       unsigned int nr)
@@ -321,7 +418,7 @@ static int write_infos(const struct perf_ext_sets *ask, const struct perf_ext_se
 
 /**
  * pe_ext_sets_info() - PERF_EXT_IOC_SET_INFO
- * @e: an event of any set of the ring
+ * @e: an event of any set of the ring; of a session: what its sets did on all targets
  * @asked: where to; answers how many sets there are
  *
  * Return: 0 or an error.
@@ -339,10 +436,10 @@ long pe_ext_sets_info(struct pe_event *e, struct pe_ext_ask *asked)
 	if (!infos)
 		return -ENOMEM;
 	scoped_guard(pe_event_ctx, e) {
-		err = check_set(e);
+		err = pe_is_session(e) ? 0 : check_set(e);
 		if (err)
 			return err;
-		nr = look_at_sets(e, infos);
+		nr = pe_is_session(e) ? look_at_session(e, infos) : look_at_sets(e, infos);
 	}
 	/* The task may have exited in between. */
 	if (!nr)

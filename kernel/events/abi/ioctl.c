@@ -104,6 +104,31 @@ static void pe_ioctl_group(struct pe_ctx *ctx, void *arg)
 		group->cmd->fn(ctx, m);
 }
 
+#ifdef CONFIG_PERF_EVENTS_EXT
+/* To all sets of a target; nobody's turn ends meanwhile. */
+static void pe_ioctl_sets(struct pe_ctx *ctx, void *arg)
+{
+	struct group_command *group = arg;
+	struct pe_set *sets[PE_MOST_SETS];
+	unsigned int nr;
+
+	if (!pe_in_ring(group->leader)) {	/* they are about to leave */
+		pe_ioctl_group(ctx, arg);
+		return;
+	}
+	nr = pe_set_ring(&pe_ext(group->leader)->set, sets);
+	while (nr--) {
+		struct group_command one = { group->cmd, sets[nr]->leader };
+
+		pe_ioctl_group(ctx, &one);
+	}
+}
+#else
+static void pe_ioctl_sets(struct pe_ctx *ctx, void *arg)
+{
+}
+#endif
+
 /* A group without copies is in one context; copies may have lost their group. */
 static bool is_one_call(const struct command *cmd, struct pe_event *leader)
 {
@@ -128,21 +153,27 @@ static void do_group(struct pe_event *leader, const struct command *cmd)
 		do_family(m, cmd);
 }
 
-/* All members, of all targets: one call for each target. */
+/* All members, of all targets: one call for each target, whose other sets are in the ring. */
 static void do_session(struct pe_event *leader, const struct command *cmd)
 {
 	struct group_command group = { .cmd = cmd };
-	struct pe_event *child, *m;
+	struct pe_session *s = leader->session;
+	struct pe_event *child;
 	bool shown = false;
+	unsigned int i;
 
 	pe_session_lock_families(leader);
-	pe_for_each_member(m, leader) {
-		pe_ioctl_one(m, (void *)cmd);
-		shown |= is_shown(cmd, m);
+	for (i = 0; i < s->nr; i++) {
+		if (READ_ONCE(s->member[i]->state) <= PERF_EVENT_STATE_REVOKED)
+			continue;
+		pe_ioctl_one(s->member[i], (void *)cmd);
+		shown |= is_shown(cmd, s->member[i]);
 	}
 	list_for_each_entry(child, &leader->children, child_entry) {
 		group.leader = child;
-		if (shown)
+		if (s->nr_sets > 1)
+			pe_call(pe_ctx(child), pe_ioctl_sets, &group);
+		else if (shown)
 			pe_call(pe_ctx(child), pe_ioctl_group, &group);
 		else
 			pe_event_call(child, pe_ioctl_group, &group);

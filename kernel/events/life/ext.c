@@ -78,6 +78,8 @@ int pe_ext_inherit(struct pe_event *e)
 		pe_periods_set(e, rule_of(parent));
 	pe_masks_set(e, pe_masks(parent));
 	pe_notify_set(e, pe_notify(parent));
+	if (pe_trigger(parent))
+		pe_trigger_set(e, pe_trigger(parent)->threshold);
 	return 0;
 }
 
@@ -126,6 +128,21 @@ void pe_ext_set_notify(struct pe_ctx *ctx, void *arg)
 }
 
 /**
+ * pe_ext_copy_trigger() - a copy takes the trigger of its origin
+ * @ctx: its context
+ * @arg: the copy
+ *
+ * For pe_call().
+ */
+void pe_ext_copy_trigger(struct pe_ctx *ctx, void *arg)
+{
+	struct pe_event *e = arg;
+	struct pe_trigger *trigger = pe_trigger(pe_parent(e));
+
+	pe_trigger_set(e, trigger ? trigger->threshold : 0);
+}
+
+/**
  * pe_ext_follow() - the rules have changed since a copy was made
  * @e: the copy, about to join its family; the family lock is held
  */
@@ -144,6 +161,8 @@ void pe_ext_follow(struct pe_event *e)
 	pe_call(pe_ctx(e), pe_ext_set_masks, e);
 	if (pe_notify(pe_parent(e)) || pe_notify(e))
 		pe_call(pe_ctx(e), pe_ext_set_notify, e);
+	if (pe_trigger(pe_parent(e)) || pe_trigger(e))
+		pe_call(pe_ctx(e), pe_ext_copy_trigger, e);
 }
 
 /**

@@ -398,6 +398,8 @@ void pe_child_leave(struct pe_event *child, enum perf_event_state final)
 	mutex_lock(&parent->family_lock);
 	pe_detach(child, final);
 	ours = pe_leave_family(child, parent);
+	if (ours && pe_of_target(child) && pe_ext(child) && pe_ext(parent))
+		pe_set_fold(&pe_ext(child)->set, &pe_ext(parent)->set);
 	mutex_unlock(&parent->family_lock);
 	if (!ours)
 		return;

@@ -149,6 +149,7 @@ void pe_ext_follow(struct pe_event *e);
 void pe_ext_set_periods(struct pe_ctx *ctx, void *arg);
 void pe_ext_set_masks(struct pe_ctx *ctx, void *arg);
 void pe_ext_set_notify(struct pe_ctx *ctx, void *arg);
+void pe_ext_copy_trigger(struct pe_ctx *ctx, void *arg);
 void pe_ext_free(struct pe_event *e);
 #else
 static inline int pe_ext_inherit(struct pe_event *e)
@@ -191,6 +192,28 @@ struct pe_target {
 struct pe_resume;
 
 /**
+ * struct pe_session_set - a group of members; several take turns on each target
+ * @number: user space calls it so; the first one is set 0
+ * @first: its leader, in pe_session.member[]
+ * @nr: members
+ */
+struct pe_session_set {
+	u16		number;
+	unsigned int	first;
+	unsigned int	nr;
+};
+
+/**
+ * struct pe_session_group - a group that is to become a set, and its maker's until then
+ * @nr: members so far
+ * @member: they, the leader first
+ */
+struct pe_session_group {
+	unsigned int	nr;
+	struct pe_event	*member[PE_MOST_MEMBERS];
+};
+
+/**
  * struct pe_session - events that count what their copies have counted, on targets; see session.c
  * @mutex: targets come and go
  * @of_cpus: they are CPUs, and cgroups on CPUs; otherwise tasks			I
@@ -204,8 +227,12 @@ struct pe_resume;
  * @return_to: struct pe_return: what CPUs that come are attached to		mutex
  * @work: attaches them
  * @resume: what DETACH has cut off, for each member				mutex
- * @nr: members									I
- * @member: the events, the leader first					I
+ * @nr: members									S
+ * @nr_sets: groups of them							S
+ * @set: they, by ascending numbers						S
+ * @member: the events, set after set as they came, the leader of each first	S
+ *
+ * S: written with mutex and ctx->mutex, read with either; see session_members.c.
  */
 struct pe_session {
 	struct mutex		mutex;		/* see above */
@@ -221,19 +248,26 @@ struct pe_session {
 	struct work_struct	work;
 	struct pe_resume	*resume;
 	unsigned int		nr;
-	struct pe_event		*member[] __counted_by(nr);
+	unsigned int		nr_sets;
+	struct pe_session_set	set[PE_MOST_SETS];
+	struct pe_event		*member[PE_MOST_MEMBERS];
 };
 
 #ifdef CONFIG_PERF_EVENTS_EXT
-struct pe_session *pe_session_new(unsigned int most, bool of_cpus);
-struct pe_event *pe_session_make(struct pe_session *s, struct perf_event_attr *attr,
-				 bool own_tasks);
-int pe_session_add(struct pe_session *s, struct pe_event *e);
+/* session_members.c, session.c, session_limit.c */
+struct pe_session *pe_session_new(bool of_cpus);
+struct pe_event *pe_session_make(struct pe_session *s, struct pe_session_group *group,
+				 struct perf_event_attr *attr, bool own_tasks);
+int pe_session_add(struct pe_session *s, struct pe_session_group *group, struct pe_event *e);
+void pe_session_abandon(struct pe_session_group *group);
+int pe_session_refuse_set(struct pe_session *s, u16 number, unsigned int nr);
+int pe_session_commit(struct pe_session *s, struct pe_session_group *group, u16 number);
+struct pe_event *pe_session_named(struct pe_session *s, u16 set, u16 member);
 void pe_session_end(struct pe_session *s);
 void pe_session_lock_families(struct pe_event *leader);
 void pe_session_unlock_families(struct pe_event *leader);
 int pe_session_share_buffer(struct pe_session *s, struct pe_event *target);
-int pe_session_charge(struct pe_session *s, unsigned int targets);
+int pe_session_charge(struct pe_session *s, unsigned int targets, unsigned int members);
 void pe_session_recount(struct pe_session *s);
 bool pe_session_has(struct pe_session *s, const struct pe_target *t);
 int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);

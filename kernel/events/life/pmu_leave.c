@@ -32,6 +32,7 @@
  *
  * Called by drivers and hotplug.c, in task context.
  */
+#include <linux/llist.h>
 #include <linux/wait_bit.h>
 #include "life.h"
 
@@ -59,6 +60,40 @@ static struct pe_event *next_event(struct pe_roster *roster)
 	return found;
 }
 
+static struct pe_event *last_sibling(struct pe_event *leader)
+{
+	struct pe_event *m;
+
+	guard(raw_spinlock_irq)(&pe_ctx(leader)->lock);
+	if (!leader->nr_siblings)
+		return NULL;
+	m = pe(list_last_entry(&leader->sibling_list, struct perf_event, sibling_list));
+	pe_get(m);	/* attached events have a reference */
+	return m;
+}
+
+/*
+ * The copies that a target has of one group of a session go together: siblings that are left alone
+ * would count always, and take no turns.  ctx->mutex is held.  @gone: what is to be put without
+ */
+static void siblings_leave(struct pe_event *leader, struct llist_head *gone)
+{
+	struct pe_event *m;
+
+	while ((m = last_sibling(leader))) {
+		pe_child_leave(m, PERF_EVENT_STATE_EXIT);
+		__llist_add(&m->put_later, gone);
+	}
+}
+
+static void put_gone(struct llist_head *gone)
+{
+	struct pe_event *e, *next;
+
+	llist_for_each_entry_safe(e, next, gone->first, put_later)
+		pe_put(e);
+}
+
 /*
  * The driver's destroy() takes locks that ctx->mutex and mmap_lock are inside of, so it is called
  * with none.  Nothing else can be in the driver for @e, or get there: a holder of ctx->mutex sees
@@ -67,14 +102,19 @@ static struct pe_event *next_event(struct pe_roster *roster)
  */
 static void revoke(struct pe_event *e)
 {
+	LLIST_HEAD(gone);
+
 	scoped_guard(pe_event_ctx, e) {
 		if (e->parent) {
+			if (pe_of_target(e) && pe_is_leader(e))
+				siblings_leave(e, &gone);
 			pe_child_leave(e, PERF_EVENT_STATE_REVOKED);
 		} else {
 			guard(mutex)(&e->family_lock);
 			pe_detach(e, PERF_EVENT_STATE_REVOKED);
 		}
 	}
+	put_gone(&gone);
 	/* An mmap() that came before may still be in setup_aux(). */
 	mutex_lock(&e->mmap_mutex);
 	mutex_unlock(&e->mmap_mutex);

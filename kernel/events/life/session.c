@@ -2,15 +2,16 @@
 /*
  * Sessions: events of one file descriptor that count on many tasks, CPUs, or cgroups on CPUs.
  *
- * A session is a family without a father.  Its members are opened events, in one group, in a
- * context of their own that is in on no CPU for ever; so they count nothing themselves.  A target
+ * A session is a family without a father.  Its members are opened events, in one group or more, in
+ * a context of their own that is in on no CPU for ever; so they count nothing themselves.  A target
  * gets copies of them, as a new task gets copies of its parent's events, and detaching it is as if
  * it exited.  So reading, enabling, samples, closing, exit, exec and PMUs that leave find what they
  * know of inherited events.  What is different:
  *
  *   - a copy is a whole group, or none: one that a fork has found half made joins no family
- *     (is_whole() in inherit.c), siblings leave before their leader (exit.c), and the families of
- *     all members are locked where the group is read: no event is missed or counted twice.
+ *     (is_whole() in inherit.c), siblings leave before their leader (exit.c, pmu_leave.c), and the
+ *     families of all members are locked where a group is read: no event is missed or counted
+ *     twice.
  *   - contexts with copies are not exchanged, as their values are told by target.
  *   - copies may be of CPUs and cgroups; they leave when their CPU goes offline.
  *
@@ -20,261 +21,29 @@
  *	pe_session_place()	and attached, OFF: ctx->mutex
  *	pe_session_start()	they join their families and count: families locked, one remote call
  *
+ * Several groups are *sets*.  In that same call the copies of their leaders become a ring of
+ * sched/sets.c, in which that of set 0 has the first turn.  What such a copy goes through:
+ *
+ *	placed		OFF, a group like others		s->mutex
+ *	its turn	in the ring, not parked			ctx->lock, as all that follows
+ *	it waits	in the ring, parked
+ *	stopped		in no ring, OFF; if it has waited it is parked until it leaves
+ *	left		in no context; what happened to the set is in the sums of the member's
+ *			pe_ext.set, which is in no ring itself: the family lock of the member
+ *
+ * Turns are given on the target's CPU, with ctx->lock, by whoever may do so for other rings.  All
+ * sets stop in one call when the target is detached or its CPU goes; a task that exits stops by
+ * leaving its CPU, and in a dead context no set hands its turn on.  So turns end by what was asked
+ * for, and by nothing that takes the ring apart.  When the PMU of a set leaves, its copies leave
+ * with their siblings, and the next one has the turn.
+ *
+ * Members and sets themselves: session_members.c; CPUs: session_cpu.c.
+ *
  * Task context.  Locks: s->mutex, which the caller holds, is outside of all others here.
  */
-#include <linux/cred.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
-
 #include "life.h"
 #include "session.h"
 #include "../ext.h"
-
-DEFINE_SPINLOCK(pe_sessions_lock);
-LIST_HEAD(pe_sessions);
-
-/**
- * struct pe_resume - what was left of a member's period when the last target was detached
- * @valid: the rest says so
- * @left: hw.period_left
- * @period: hw.sample_period
- * @last: hw.last_period: with a counter or a clock, how long the period is that was cut off
- * @periods: those that follow a rule
- */
-struct pe_resume {
-	bool			valid;
-	s64			left;
-	u64			period;
-	u64			last;
-	struct pe_periods	periods;
-};
-
-/* ------------------------------------------------------------------------- members */
-
-static void drop_ctx(struct pe_ctx *ctx)
-{
-	put_task_struct(ctx->task);
-	pe_ctx_put(ctx);
-}
-
-/**
- * pe_session_new() - a session without members
- * @most: so many it may get
- * @of_cpus: its targets are CPUs
- *
- * Return: the session, for pe_session_end(), or NULL.
- */
-struct pe_session *pe_session_new(unsigned int most, bool of_cpus)
-{
-	struct pe_session *s = kzalloc(struct_size(s, member, most), GFP_KERNEL);
-
-	if (!s)
-		return NULL;
-	s->resume = kcalloc(most, sizeof(*s->resume), GFP_KERNEL);
-	s->ctx = pe_ctx_new(&init_task);
-	if (!s->resume || !s->ctx) {
-		if (s->ctx)
-			drop_ctx(s->ctx);
-		kfree(s->resume);
-		kfree(s);
-		return NULL;
-	}
-	mutex_init(&s->mutex);
-	s->of_cpus = of_cpus;
-	s->uid = current_uid();
-	INIT_LIST_HEAD(&s->return_to);
-	pe_session_cpu_init(s);
-	guard(spinlock)(&pe_sessions_lock);
-	list_add_tail(&s->entry, &pe_sessions);
-	return s;
-}
-
-/* Events that act on one task or one CPU, or whose buffer is for one writer. */
-static int refuse_attr(const struct perf_event_attr *attr)
-{
-	if (attr->inherit || attr->inherit_stat || attr->inherit_thread)
-		return pe_err(-EINVAL, "attr.inherit: in sessions ATTACH says so");
-	if (attr->type == PERF_TYPE_BREAKPOINT || attr->type == PERF_TYPE_TRACEPOINT)
-		return pe_err(-EOPNOTSUPP, "attr.type: no tracepoints or breakpoints in sessions");
-	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT)
-		return pe_err(-EOPNOTSUPP, "attr.config: no output of programs in sessions");
-	if (attr->sigtrap || attr->remove_on_exec)
-		return pe_err(-EOPNOTSUPP, "attr.sigtrap, remove_on_exec: not in sessions");
-	return 0;
-}
-
-static int refuse_event(struct pe_event *e, struct pe_event *leader)
-{
-	if (pe_trace_call(e) || has_aux(&e->pub) || pe_needs_tracer(e) || e->addr_filter_ranges ||
-	    is_exclusive_pmu(e->pmu))
-		return pe_err(-EOPNOTSUPP, "attr: no tracers or probes in sessions");
-	/* What moves from CPU to CPU misses commands on its way, see perf_pmu_migrate_context(). */
-	if (e->pmu->task_ctx_nr == perf_invalid_context || e->pmu->scope != PERF_PMU_SCOPE_NONE)
-		return pe_err(-EOPNOTSUPP, "attr.type: no PMUs of packages in sessions");
-	if (!leader)
-		return 0;
-	if (e->attr.exclusive || e->attr.pinned)
-		return pe_err(-EINVAL, "attr.exclusive, pinned: for the leader of a group only");
-	if (e->clock != leader->clock || e->attr.write_backward != leader->attr.write_backward)
-		return pe_err(-EINVAL, "attr.clockid, write_backward: not as in the leader");
-	if (!is_software_event(&e->pub) && pe_pmu_ctx(leader)->pmu != e->pmu &&
-	    pe_pmu_ctx(leader)->pmu->task_ctx_nr != perf_sw_context)
-		return pe_err(-EINVAL, "attr.type: a group of several PMUs");
-	return 0;
-}
-
-/* A PMU may be there on some CPUs only. */
-static struct pe_event *make_on_some_cpu(struct pe_origin_args *args)
-{
-	struct pe_event *e, *first = NULL;
-	int cpu;
-
-	for_each_online_cpu(cpu) {
-		args->cpu = cpu;
-		e = pe_alloc(args);
-		if (!IS_ERR(e)) {
-			e->cpu = -1;
-			return e;
-		}
-		first = first ?: e;
-	}
-	return first;
-}
-
-/**
- * pe_session_make() - make a member
- * @s: a session that nobody else knows
- * @attr: its attr, permitted; changed
- * @own_tasks: see struct pe_event
- *
- * In a pe_pmus_read_lock() section, which the caller leaves after pe_session_add().
- * Return: the event, for pe_session_add() or pe_put(); or an error.
- */
-struct pe_event *pe_session_make(struct pe_session *s, struct perf_event_attr *attr, bool own_tasks)
-{
-	struct pe_origin_args args = {
-		.attr		= attr,
-		.task		= s->of_cpus ? NULL : &init_task,
-		.cpu		= -1,
-		.leader		= s->nr ? s->member[0] : NULL,
-		.own_tasks	= own_tasks,
-	};
-	int err = refuse_attr(attr);
-
-	if (err)
-		return ERR_PTR(err);
-	attr->inherit = 1;	/* it may have copies */
-	return s->of_cpus ? make_on_some_cpu(&args) : pe_alloc(&args);
-}
-
-/**
- * pe_session_add() - a new event becomes a member
- * @s: the session, with room
- * @e: from pe_session_make(); its reference is consumed if all is well
- *
- * Return: 0 or an error.
- */
-int pe_session_add(struct pe_session *s, struct pe_event *e)
-{
-	struct pe_ctx *ctx = s->ctx;
-	int err;
-
-	guard(mutex)(&ctx->mutex);
-	err = refuse_event(e, s->nr ? s->member[0] : NULL) ?: pe_prepare_ctx(e, ctx);
-	if (err)
-		return err;
-	e->of_session = true;
-	e->session = s;
-	pe_ctx_get(ctx);
-	/* What pe_attach() does; there is no task to be told. */
-	e->slot = pe_ctx_slot(ctx, e);
-	smp_store_release(&e->ctx, &ctx->pub);	/* as there */
-	scoped_guard(raw_spinlock_irq, &ctx->lock)
-		pe_install(e, pe_now());
-	s->nr++;
-	s->member[s->nr - 1] = e;
-	return 0;
-}
-
-/**
- * pe_session_end() - the last user has closed it, or it was not made
- * @s: the session
- */
-void pe_session_end(struct pe_session *s)
-{
-	scoped_guard(spinlock, &pe_sessions_lock)
-		list_del(&s->entry);
-	pe_session_cpu_fini(s);
-	/* Copies of siblings go before those of their leaders. */
-	while (s->nr) {
-		struct pe_event *e = s->member[s->nr - 1];
-
-		s->nr--;
-		pe_release(e);
-	}
-	/* The counters of copies that went with their CPUs are free, too, when close() returns. */
-	if (s->of_cpus)
-		pe_put_settle();
-	drop_ctx(s->ctx);
-	kfree(s->resume);
-	kfree(s);
-}
-
-/**
- * pe_session_lock_families() - nobody joins or leaves
- * @leader: the leader of a session; its ctx->mutex is held
- */
-void pe_session_lock_families(struct pe_event *leader)
-{
-	struct pe_event *m;
-
-	/* Nobody else takes more than one of them. */
-	pe_for_each_member(m, leader)
-		mutex_lock_nest_lock(&m->family_lock, &pe_ctx(leader)->mutex);
-}
-
-/**
- * pe_session_unlock_families() - the counterpart
- * @leader: the leader of a session
- */
-void pe_session_unlock_families(struct pe_event *leader)
-{
-	struct pe_event *m;
-
-	pe_for_each_member(m, leader)
-		mutex_unlock(&m->family_lock);
-}
-
-/**
- * pe_session_share_buffer() - all members write to one buffer
- * @s: the session
- * @target: whose buffer; NULL: they write nowhere
- *
- * Without any mmap_mutex.  The clocks of all members, and the direction of their records, are the
- * same, so what the leader can do the others can; but where the buffer is being unmapped.
- *
- * Return: 0, or -EINVAL as pe_set_output().
- */
-int pe_session_share_buffer(struct pe_session *s, struct pe_event *target)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < s->nr; i++) {
-		struct pe_event *m = s->member[i];
-
-		/* Another mapping of the same buffer. */
-		if (m == target || (target && rcu_access_pointer(m->rb) &&
-				    rcu_access_pointer(m->rb) == rcu_access_pointer(target->rb)))
-			continue;
-		err = pe_set_output(m, target);
-		if (err)
-			break;		/* the leader, which is the first, cannot if it is mapped */
-	}
-	return err;
-}
-
-/* ------------------------------------------------------------------------- targets */
 
 /* Is @leader the copy for a target of which @t speaks? */
 static bool is_meant(const struct pe_event *leader, const struct pe_target *t)
@@ -387,6 +156,16 @@ static struct pe_event *make_copy(struct pe_session *s, unsigned int i, const st
 	return e;
 }
 
+/* The leader of the member's set, by number. */
+static unsigned int leader_of(const struct pe_session *s, unsigned int i)
+{
+	const struct pe_session_set *set = s->set;
+
+	while (i < set->first || i >= set->first + set->nr)
+		set++;
+	return set->first;
+}
+
 /**
  * pe_session_copy() - make what a target is to get
  * @s: the session, mutex held
@@ -398,12 +177,15 @@ static struct pe_event *make_copy(struct pe_session *s, unsigned int i, const st
  */
 int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_event **copies)
 {
-	unsigned int i;
+	unsigned int i, first;
 	int err = 0;
 
+	lockdep_assert_held(&s->mutex);
 	for (i = 0; i < s->nr; i++) {
-		struct pe_event *e = make_copy(s, i, t, i ? copies[0] : NULL);
+		struct pe_event *e;
 
+		first = leader_of(s, i);
+		e = make_copy(s, i, t, i == first ? NULL : copies[first]);
 		if (IS_ERR(e)) {
 			err = PTR_ERR(e);
 			break;
@@ -456,6 +238,7 @@ int pe_session_place(struct pe_session *s, const struct pe_target *t, struct pe_
 	unsigned int i;
 	int err = 0;
 
+	lockdep_assert_held(&s->mutex);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	if (is_placed(s, t, ctx))
@@ -491,9 +274,16 @@ void pe_session_drop(struct pe_event **copies, unsigned int nr)
 	}
 }
 
+/**
+ * struct start - a target begins
+ * @s: the session
+ * @copies: those that have joined their families, others are NULL
+ * @inherit: what the target forks is one, too
+ */
 struct start {
-	struct pe_event	*leader;
-	bool		inherit;
+	struct pe_session	*s;
+	struct pe_event		*copies[PE_MOST_MEMBERS];
+	bool			inherit;
 };
 
 static bool is_on(const struct pe_event *copy)
@@ -501,24 +291,64 @@ static bool is_on(const struct pe_event *copy)
 	return READ_ONCE(pe_parent(copy)->state) >= PERF_EVENT_STATE_INACTIVE;
 }
 
-/* The group counts, and is inherited, from one moment on. */
-static void pe_session_go(struct pe_ctx *ctx, void *arg)
+/* The leader of a set, or NULL if it has left by now. */
+static struct pe_event *leader_there(const struct start *start, unsigned int set)
 {
-	struct start *start = arg;
-	struct pe_event *leader = start->leader, *m;
-	u64 now = pe_now();
+	struct pe_event *leader = start->copies[start->s->set[set].first];
 
-	if (!(leader->attach_state & PERF_ATTACH_CONTEXT))
-		return;
-	if (start->inherit) {
-		leader->attr.inherit = 1;
-		WRITE_ONCE(ctx->nr_inherit, ctx->nr_inherit + 1);
+	return leader && leader->attach_state & PERF_ATTACH_CONTEXT ? leader : NULL;
+}
+
+static void join_ring(const struct start *start, u64 now)
+{
+	struct pe_session *s = start->s;
+	struct pe_set *ring = NULL;
+	struct pe_event *leader;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_sets; i++) {
+		struct pe_set *set;
+
+		leader = leader_there(start, i);
+		if (!leader)
+			continue;
+		set = &pe_ext(leader)->set;
+		set->number = s->set[i].number;
+		WARN_ON_ONCE(pe_set_join(set, ring, now));
+		ring = set;
 	}
+}
+
+static void enable_group(struct pe_event *leader, u64 now)
+{
+	struct pe_event *m;
+
 	pe_for_each_sibling(m, leader)
 		if (is_on(m))
 			pe_enable_locked(m, now);
 	if (is_on(leader))
 		pe_enable_locked(leader, now);
+}
+
+/* All sets count or wait, and the one group is inherited, from one moment on. */
+static void pe_session_go(struct pe_ctx *ctx, void *arg)
+{
+	struct start *start = arg;
+	unsigned int i = start->s->nr_sets;
+	u64 now = pe_now();
+
+	if (ctx->dead || !leader_there(start, 0))
+		return;
+	if (start->inherit) {
+		start->copies[0]->attr.inherit = 1;
+		WRITE_ONCE(ctx->nr_inherit, ctx->nr_inherit + 1);
+	}
+	if (i > 1)
+		join_ring(start, now);
+	/* The first one last: whom it gives its turn to is there by then. */
+	while (i--)
+		if (leader_there(start, i))
+			enable_group(leader_there(start, i), now);
 }
 
 /* Families locked.  Return: it has joined; otherwise its target has left already, or the PMU. */
@@ -534,16 +364,23 @@ static bool join(struct pe_event *copy, struct pe_event *member)
 	return true;
 }
 
-static void start_group(struct pe_session *s, struct pe_event **copies, bool inherit)
+static void start_target(struct pe_session *s, struct pe_event **copies, bool inherit)
 {
-	struct start start = { .leader = copies[0], .inherit = inherit };
+	struct start start = { .s = s, .inherit = inherit };
 	unsigned int i;
 
-	for (i = 0; i < s->nr; i++)
-		if (join(copies[i], s->member[i]))
-			copies[i] = NULL;
-	if (!copies[0])
-		pe_event_call(start.leader, pe_session_go, &start);
+	for (i = 0; i < s->nr; i++) {
+		if (!join(copies[i], s->member[i]))
+			continue;
+		start.copies[i] = copies[i];
+		copies[i] = NULL;
+	}
+	if (!start.copies[0])
+		return;
+	if (s->nr_sets > 1)
+		pe_call(pe_ctx(start.copies[0]), pe_session_go, &start);
+	else
+		pe_event_call(start.copies[0], pe_session_go, &start);
 }
 
 /**
@@ -559,18 +396,79 @@ void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned i
 	struct pe_event *leader = s->member[0];
 	unsigned int i;
 
+	lockdep_assert_held(&s->mutex);
 	scoped_guard(pe_event_ctx, leader) {
 		pe_session_lock_families(leader);
 		for (i = 0; i < nr; i += s->nr)
-			start_group(s, copies + i, inherit);
+			start_target(s, copies + i, inherit);
 		pe_session_unlock_families(leader);
 	}
 	pe_session_drop(copies, nr);
 }
 
+/**
+ * pe_session_pin_target() - all copies that a target has of a session
+ * @ctx: the context of the target
+ * @s: the session, which may be about to end
+ * @cgrp: the cgroup that is the target, or NULL
+ * @found: they, pinned, a leader before its siblings; room for PE_MOST_MEMBERS
+ *
+ * Return: how many.
+ */
+unsigned int pe_session_pin_target(struct pe_ctx *ctx, const struct pe_session *s,
+				   const struct perf_cgroup *cgrp, struct pe_event **found)
+{
+	struct pe_event *e;
+	unsigned int nr = 0;
+
+	guard(raw_spinlock_irq)(&ctx->lock);
+	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		if (!pe_of_target(e) || pe_parent(e)->session != s || e->cgrp != cgrp)
+			continue;
+		if (WARN_ON_ONCE(nr == PE_MOST_MEMBERS))
+			break;
+		pe_get(e);	/* attached events have a reference */
+		found[nr++] = e;
+	}
+	return nr;
+}
+
+struct stop {
+	struct pe_event	**copies;
+	unsigned int	nr;
+};
+
 static void pe_session_stop(struct pe_ctx *ctx, void *arg)
 {
-	pe_disable_locked(arg, pe_now());
+	const struct stop *stop = arg;
+	u64 now = pe_now();
+	unsigned int i;
+
+	for (i = 0; i < stop->nr; i++)
+		if (pe_is_leader(stop->copies[i]))
+			pe_disable_locked(stop->copies[i], now);
+	for (i = 0; i < stop->nr; i++)
+		if (pe_in_ring(stop->copies[i]))
+			pe_set_end_ring(&pe_ext(stop->copies[i])->set, now);
+}
+
+/**
+ * pe_session_stop_target() - a target stops counting at once, before its copies leave
+ * @copies: all that it has of the session, pinned; ctx->mutex of the target held
+ * @nr: so many, not 0
+ */
+void pe_session_stop_target(struct pe_event **copies, unsigned int nr)
+{
+	struct stop stop = { .copies = copies, .nr = nr };
+	unsigned int leaders = 0, i;
+
+	for (i = 0; i < nr; i++)
+		leaders += pe_is_leader(copies[i]);
+	/* One group that is passive needs no CPU. */
+	if (leaders > 1)
+		pe_call(pe_ctx(copies[0]), pe_session_stop, &stop);
+	else
+		pe_event_call(copies[0], pe_session_stop, &stop);
 }
 
 static unsigned int number_of(const struct pe_session *s, const struct pe_event *copy)
@@ -582,18 +480,16 @@ static unsigned int number_of(const struct pe_session *s, const struct pe_event 
 	return i;
 }
 
-/* @leader: of a copied group, pinned */
-static void detach_group(struct pe_session *s, struct pe_event *leader)
+/* @leader: the copy of the first member, pinned */
+static void detach_target(struct pe_session *s, struct pe_event *leader)
 {
-	struct pe_event *gone[PE_MOST_MEMBERS], *m;
-	unsigned int nr = 0, i;
+	struct pe_event *gone[PE_MOST_MEMBERS];
+	unsigned int nr, i;
 
 	scoped_guard(pe_event_ctx, leader) {
-		pe_event_call(leader, pe_session_stop, leader);
-		pe_for_each_member(m, leader) {
-			pe_get(m);
-			gone[nr++] = m;
-		}
+		nr = pe_session_pin_target(pe_ctx(leader), s, leader->cgrp, gone);
+		if (nr)
+			pe_session_stop_target(gone, nr);
 		for (i = nr; i--; ) {
 			unsigned int number = number_of(s, gone[i]);
 
@@ -656,12 +552,13 @@ bool pe_session_detach(struct pe_session *s, const struct pe_target *t)
 	bool any = false;
 	unsigned int nr;
 
+	lockdep_assert_held(&s->mutex);
 	if (means_all(t))
 		leave_all(s->member[0], true);
 	while ((nr = pin_some(s, t, found))) {
 		any = true;
 		while (nr--) {
-			detach_group(s, found[nr]);
+			detach_target(s, found[nr]);
 			pe_put(found[nr]);
 		}
 	}

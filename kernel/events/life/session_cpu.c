@@ -80,6 +80,7 @@ bool pe_session_forget(struct pe_session *s, const struct pe_target *t)
 	struct pe_return *ret, *next;
 	bool any = false;
 
+	lockdep_assert_held(&s->mutex);
 	list_for_each_entry_safe(ret, next, &s->return_to, entry) {
 		if (t->cgrp && ret->cgrp != t->cgrp)
 			continue;
@@ -149,6 +150,7 @@ int pe_session_attach_cpus(struct pe_session *s, struct pe_target *t, bool retur
 	unsigned int nr;
 	int err;
 
+	lockdep_assert_held(&s->mutex);
 	if (find_return(s, t->cgrp))
 		return pe_err(-EEXIST, "ATTACH: it is a target");
 	copies = kvcalloc(nr_cpu_ids, s->nr * sizeof(*copies), GFP_KERNEL);
@@ -247,14 +249,14 @@ void pe_session_cpu_comes(unsigned int cpu)
 	}
 }
 
-/* The last one that came, so siblings before their leader; pinned. */
-static struct pe_event *last_copy(struct pe_ctx *ctx)
+/* Of any session: the copy that has been there longest. */
+static struct pe_event *first_copy(struct pe_ctx *ctx)
 {
 	struct pe_event *e;
 
 	guard(raw_spinlock_irq)(&ctx->lock);
-	list_for_each_entry_reverse(e, &ctx->events, ctx_entry) {
-		if (!e->parent)
+	list_for_each_entry(e, &ctx->events, ctx_entry) {
+		if (!pe_of_target(e))
 			continue;
 		pe_get(e);	/* attached events have a reference */
 		return e;
@@ -262,18 +264,33 @@ static struct pe_event *last_copy(struct pe_ctx *ctx)
 	return NULL;
 }
 
+/* The session that @e is of is there as long as @e, or closing it has taken @e away meanwhile. */
+static void target_goes(struct pe_ctx *ctx, const struct pe_event *e)
+{
+	struct pe_event *gone[PE_MOST_MEMBERS];
+	unsigned int nr;
+
+	nr = pe_session_pin_target(ctx, pe_parent(e)->session, e->cgrp, gone);
+	if (nr)
+		pe_session_stop_target(gone, nr);
+	while (nr--) {
+		pe_child_leave(gone[nr], PERF_EVENT_STATE_EXIT);
+		pe_put_outside(gone[nr]);
+	}
+}
+
 /**
  * pe_session_cpu_goes() - a CPU goes offline
  * @ctx: its context, mutex held
  *
- * With the lock of hotplug, which what frees an event may take.
+ * With the lock of hotplug, which what frees an event may take.  Each target stops as a whole.
  */
 void pe_session_cpu_goes(struct pe_ctx *ctx)
 {
 	struct pe_event *e;
 
-	while ((e = last_copy(ctx))) {
-		pe_child_leave(e, PERF_EVENT_STATE_EXIT);
+	while ((e = first_copy(ctx))) {
+		target_goes(ctx, e);
 		pe_put_outside(e);
 	}
 }

@@ -25,16 +25,19 @@ static unsigned long events_of(kuid_t uid)
 /* Its own, and those on targets. */
 static unsigned long groups_of(struct pe_session *s)
 {
-	struct pe_event *leader = s->member[0];
+	struct pe_event *leader = s->nr ? s->member[0] : NULL;
 
+	if (!leader)
+		return 1;
 	guard(mutex)(&leader->family_lock);
 	return 1 + list_count_nodes(&leader->children);
 }
 
 /**
- * pe_session_charge() - may a session have more targets?
- * @s: the session
+ * pe_session_charge() - may a session have more targets, or members?
+ * @s: the session, mutex held
  * @targets: so many more
+ * @members: so many more
  *
  * Without CAP_PERFMON all sessions of a user have no more events, of their own and on targets, than
  * the caller may have descriptors.  Those of exited targets count until somebody attaches or
@@ -42,14 +45,15 @@ static unsigned long groups_of(struct pe_session *s)
  *
  * Return: 0 or -EMFILE.
  */
-int pe_session_charge(struct pe_session *s, unsigned int targets)
+int pe_session_charge(struct pe_session *s, unsigned int targets, unsigned int members)
 {
 	unsigned long now = groups_of(s);
 
+	lockdep_assert_held(&s->mutex);
 	if (perfmon_capable())
 		return 0;
 	guard(spinlock)(&pe_sessions_lock);
-	s->events = (now + targets) * s->nr;
+	s->events = (now + targets) * (s->nr + members);
 	if (events_of(s->uid) <= rlimit(RLIMIT_NOFILE))
 		return 0;
 	s->events = now * s->nr;
@@ -64,6 +68,7 @@ void pe_session_recount(struct pe_session *s)
 {
 	unsigned long now = groups_of(s);
 
+	lockdep_assert_held(&s->mutex);
 	guard(spinlock)(&pe_sessions_lock);
 	if (s->events)
 		s->events = now * s->nr;

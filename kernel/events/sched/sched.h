@@ -190,18 +190,22 @@ void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now);
 void pe_group_unpark(struct pe_event *leader, u64 now);
 
 /* sets.c: as group.c */
-#ifdef CONFIG_PERF_EVENTS_EXT
 #define PE_MOST_SETS	64U		/* in a ring */
 
+#ifdef CONFIG_PERF_EVENTS_EXT
 struct pe_set;
 int pe_set_join(struct pe_set *set, struct pe_set *ring, u64 now);
 void pe_set_leave(struct pe_event *leader, u64 now);
+void pe_set_end_ring(struct pe_set *set, u64 now);
+void pe_set_fold(const struct pe_set *from, struct pe_set *to);
 void pe_set_withdraw(struct pe_event *leader, u64 now);
 int pe_set_select(struct pe_set *ring, u16 number, u64 now);
 void pe_turn_end_due(struct pe_event *e, u64 now);
 unsigned int pe_set_ring(struct pe_set *set, struct pe_set **sets);
 u64 pe_set_active_time(const struct pe_set *set, u64 now);
 #else
+struct pe_set;
+static inline void pe_set_fold(const struct pe_set *from, struct pe_set *to) { }
 static inline void pe_set_withdraw(struct pe_event *leader, u64 now) { }
 #endif
 

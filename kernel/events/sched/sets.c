@@ -14,8 +14,9 @@
  * ends when the last set leaves.  At every moment exactly one of them is not parked.
  *
  * A turn ends by a trigger (sources/trigger.c), by SET_SELECT, or because the set leaves: closed,
- * its task exits, its PMU goes.  A trigger gives it to the next set that is enabled.  A set that is
- * disabled in its turn keeps it, as one that is stopped by a notification does.
+ * its PMU goes.  A trigger gives it to the next set that is enabled.  A set that is disabled in its
+ * turn keeps it, as one that is stopped by a notification does.  When the task exits, or a target
+ * of a session is detached, all sets leave, and no other one has a turn any more.
  *
  * All here runs under ctx->lock on ctx->oncpu, or while that is -1, as for active groups: a passive
  * group may be followed by one that is not.  The overflow that pulls a trigger only notes it, on
@@ -183,17 +184,25 @@ int pe_set_join(struct pe_set *set, struct pe_set *ring, u64 now)
 	return 0;
 }
 
-/* The group stays parked, if it is now. */
+/* Its account is closed.  The group stays parked, if it is now. */
+static void take_off(struct pe_set *set, u64 now)
+{
+	set->time = pe_set_active_time(set, now);
+	set->began = enabled_time(set, now);
+	list_del_init(&set->ring);
+	WRITE_ONCE(set->joined, false);
+}
+
 static void leave(struct pe_set *set, u64 now)
 {
 	struct pe_set *next = next_enabled(set);
 
 	if (!next && !list_empty(&set->ring))
 		next = list_next_entry(set, ring);
-	if (next && !set->leader->parked)
+	/* In a context that is dead all are about to leave. */
+	if (next && !set->leader->parked && !pe_ctx(set->leader)->dead)
 		hand_over(set, next, now);
-	list_del_init(&set->ring);
-	WRITE_ONCE(set->joined, false);
+	take_off(set, now);
 }
 
 /**
@@ -207,6 +216,36 @@ void pe_set_leave(struct pe_event *leader, u64 now)
 	leave(&pe_ext(leader)->set, now);
 	if (leader->parked)
 		pe_group_unpark(leader, now);
+}
+
+/**
+ * pe_set_end_ring() - all sets of a ring are about to leave their context
+ * @set: one of them
+ * @now: pe_now()
+ *
+ * Whoever waits does so until then, and nobody has another turn.
+ */
+void pe_set_end_ring(struct pe_set *set, u64 now)
+{
+	struct pe_set *sets[PE_MOST_SETS];
+	unsigned int nr = pe_set_ring(set, sets);
+
+	pe_assert_schedulable(pe_ctx(set->leader));
+	while (nr--)
+		take_off(sets[nr], now);
+}
+
+/**
+ * pe_set_fold() - what happened to a set that has left is added to that of others
+ * @from: it has left
+ * @to: of the event that it is a copy of, whose family lock is held
+ */
+void pe_set_fold(const struct pe_set *from, struct pe_set *to)
+{
+	to->activations += from->activations;
+	to->time += from->time;
+	to->by_timeout += from->by_timeout;
+	to->by_overflow += from->by_overflow;
 }
 
 /**

@@ -8,6 +8,7 @@
  */
 #include "lib/cpus.h"
 #include "lib/session.h"
+#include "lib/sets.h"
 #include <pthread.h>
 
 #define ROUNDS	100
@@ -325,6 +326,66 @@ static void two_attach(void)
 	still_works(fd);
 }
 
+/* ---- turns ---- */
+
+static void attach_and_select(struct rival *r)
+{
+	static struct perf_ext_set_info info[SETS_MOST];	/* of the one rival */
+	static struct session_entry e[SESSION_ENTRIES];
+
+	pt_eq(session_attach_task(r->fd, r->target, 0), 0);
+	pt_eq(set_select(r->fd, 1), 0);
+	pt_eq(session_read(r->fd, PERF_EXT_READ_TARGETS, e), 4);
+	pt_eq(set_infos(r->fd, info), 2);
+	pt_eq(set_select(r->fd, 0), 0);
+	pt_eq(session_detach_task(r->fd, r->target), 0);
+}
+
+/* Turns end all the time while the ring comes and goes; each event is in one set at most. */
+static void turns(void)
+{
+	struct perf_ext_set_info info[SETS_MOST];
+	struct perf_event_attr attr[2];
+	struct session_entry e[2];
+	u64 before, done = 0;
+	struct worker w;
+	struct rival r;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	worker_start(&w, 0);
+	attr[0] = hits();
+	attr[1] = faults();
+	attr[1].sample_period = 3;
+	fd = session_make(attr, 2, 0);
+	attr[1].sample_period = 2;
+	session_add(fd, 1, attr, 2);
+	pt_eq(session_trigger(fd, 0, 1, 1), 0);
+	pt_eq(session_trigger(fd, 1, 1, 1), 0);
+	rival_start(&r, attach_and_select, fd, w.pid);
+	while (__atomic_load_n(&r.turns, __ATOMIC_ACQUIRE) < ROUNDS && !pt_failures()) {
+		worker_do(&w, session_fault, 50);
+		done += 50;
+	}
+	rival_stop(&r);
+	pt_eq(session_read(fd, 0, e), 2);
+	pt_eq(set_infos(fd, info), 2);
+	pt_check(e[0].value[1] + e[1].value[1] <= done, "counted twice");
+	pt_check(info[0].by_overflow * 3 <= e[0].value[1], "a turn without its events");
+	pt_check(info[1].by_overflow * 2 <= e[1].value[1], "a turn without its events");
+	/* And it works: three and two, and three again. */
+	before = e[0].value[1];
+	pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	worker_do(&w, session_fault, 8);
+	pt_eq(session_detach_task(fd, w.pid), 0);
+	session_read(fd, 0, e);
+	pt_eq(e[0].value[1], before + 6);
+	worker_end(&w);
+	close(fd);
+	none_left();
+}
+
 /* ---- ENABLE, DISABLE, RESET ---- */
 
 static void toggle(struct rival *r)
@@ -600,6 +661,7 @@ static const struct pt_case cases[] = {
 	{ "read_and_forks", read_and_forks },
 	{ "attach_and_fork", attach_and_fork },
 	{ "two_attach", two_attach },
+	{ "turns", turns },
 	{ "attach_and_enable", attach_and_enable },
 	{ "attach_and_hotplug", attach_and_hotplug },
 	{ "close_and_hotplug", close_and_hotplug },

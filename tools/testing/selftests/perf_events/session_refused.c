@@ -51,7 +51,7 @@ static unsigned int most_members(int fd, bool session)
 	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
 	pt_eq(info.features & both, both);
 	pt_eq(info.here & both, session ? both : 0);
-	pt_eq(info.most_sets, session ? 0 : 64);
+	pt_eq(info.most_sets, 64);
 	pt_check(info.most_members >= 64, "%u members at most", info.most_members);
 	return info.most_members;
 }

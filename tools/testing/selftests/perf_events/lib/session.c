@@ -31,6 +31,30 @@ int session_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags)
 	return fd;
 }
 
+long session_try_add(int fd, u16 set, struct perf_event_attr *attrs, unsigned int nr)
+{
+	struct perf_ext_create create = {
+		.attrs = pt_addr(attrs), .nr = nr, .stride = sizeof(*attrs),
+		.flags = PERF_EXT_CREATE_ADD, .set = set,
+	};
+
+	return pt_ioctl(fd, PERF_EXT_IOC_CREATE, pt_addr(&create));
+}
+
+void session_add(int fd, u16 set, struct perf_event_attr *attrs, unsigned int nr)
+{
+	long ret = session_try_add(fd, set, attrs, nr);
+
+	pt_need(!ret, "ADD: %s", strerror((int)-ret));
+}
+
+long session_trigger(int fd, u16 set, u16 member, u32 n)
+{
+	struct perf_ext_trigger t = { .threshold = n, .set = set, .member = member };
+
+	return pt_ioctl(fd, PERF_EXT_IOC_SET_TRIGGER, pt_addr(&t));
+}
+
 int session_of_tasks(struct perf_event_attr attr)
 {
 	return session_make(&attr, 1, 0);
@@ -65,12 +89,11 @@ static void decode(const struct perf_ext_values *from, struct session_entry *to)
 	pt_need(from->nr <= SESSION_MEMBERS, "%u members", from->nr);
 	pt_need(from->size == sizeof(*from) + from->nr * sizeof(u64), "an entry of %u bytes",
 		from->size);
-	pt_eq(from->set, 0);
 	pt_eq(from->pad, 0);
 	*to = (struct session_entry){
-		.tid = from->tid, .cpu = from->cpu, .state = from->state, .nr = from->nr,
-		.cgroup = from->cgroup, .lost = from->lost, .enabled = from->enabled,
-		.running = from->running,
+		.set = from->set, .tid = from->tid, .cpu = from->cpu, .state = from->state,
+		.nr = from->nr, .cgroup = from->cgroup, .lost = from->lost,
+		.enabled = from->enabled, .running = from->running,
 	};
 	memcpy(to->value, from->value, from->nr * sizeof(u64));
 }
@@ -94,7 +117,10 @@ unsigned int session_read(int fd, u32 flags, struct session_entry *entries)
 		pt_need(r.nr && entries[r.nr - 1].state == PERF_EXT_VALUES_GONE,
 			"the last entry is not of those that have left");
 	} else {
-		pt_eq(r.nr, 1);
+		pt_need(r.nr, "no sums");
+		for (i = 0; i < r.nr; i++)
+			pt_check(i ? entries[i].set > entries[i - 1].set : !entries[i].set,
+				 "sum %u is of set %u", i, entries[i].set);
 	}
 	return r.nr;
 }
@@ -113,47 +139,77 @@ static unsigned int read_entries(int fd, u32 flags)
 	return session_read(fd, flags, entries);
 }
 
-static const struct session_entry *find(int fd, int tid, int cpu)
+static bool has_left(const struct session_entry *e)
+{
+	return e->state == PERF_EXT_VALUES_GONE;
+}
+
+static const struct session_entry *find(int fd, int tid, int cpu, u16 set)
 {
 	const struct session_entry *found = NULL;
 	unsigned int i, nr = read_entries(fd, PERF_EXT_READ_TARGETS);
 
-	for (i = 0; i + 1 < nr; i++) {
+	for (i = 0; i < nr; i++) {
 		const struct session_entry *e = &entries[i];
 
-		pt_check(e->state < PERF_EXT_VALUES_GONE, "entry %u of %u has state %u", i, nr,
+		pt_check(e->state <= PERF_EXT_VALUES_GONE, "entry %u of %u has state %u", i, nr,
 			 e->state);
-		if (e->tid != tid || e->cpu != cpu || e->cgroup)
+		if (e->tid != tid || e->cpu != cpu || e->set != set || e->cgroup || has_left(e))
 			continue;
-		pt_check(!found, "task %d, CPU %d: two entries", tid, cpu);
+		pt_check(!found, "task %d, CPU %d, set %u: two entries", tid, cpu, set);
 		found = e;
 	}
 	return found;
 }
 
+const struct session_entry *session_task_set(int fd, pid_t tid, u16 set)
+{
+	return find(fd, tid, -1, set);
+}
+
+const struct session_entry *session_cpu_set(int fd, int cpu, u16 set)
+{
+	return find(fd, -1, cpu, set);
+}
+
 const struct session_entry *session_task(int fd, pid_t tid)
 {
-	return find(fd, tid, -1);
+	return find(fd, tid, -1, 0);
 }
 
 const struct session_entry *session_cpu(int fd, int cpu)
 {
-	return find(fd, -1, cpu);
+	return find(fd, -1, cpu, 0);
+}
+
+const struct session_entry *session_left_set(int fd, u16 set)
+{
+	unsigned int i, nr = read_entries(fd, PERF_EXT_READ_TARGETS);
+
+	for (i = 0; i < nr; i++) {
+		const struct session_entry *e = &entries[i];
+
+		if (!has_left(e) || e->set != set)
+			continue;
+		pt_eq(e->tid, -1);
+		pt_eq(e->cpu, -1);
+		return e;
+	}
+	return NULL;
 }
 
 const struct session_entry *session_left(int fd)
 {
-	unsigned int nr = read_entries(fd, PERF_EXT_READ_TARGETS);
-	const struct session_entry *e = &entries[nr - 1];
-
-	pt_eq(e->tid, -1);
-	pt_eq(e->cpu, -1);
-	return e;
+	return session_left_set(fd, 0);
 }
 
 unsigned int session_targets(int fd)
 {
-	return read_entries(fd, PERF_EXT_READ_TARGETS) - 1;
+	unsigned int i, nr = read_entries(fd, PERF_EXT_READ_TARGETS), targets = 0;
+
+	for (i = 0; i < nr; i++)
+		targets += !entries[i].set && !has_left(&entries[i]);
+	return targets;
 }
 
 static s64 count_of(const struct session_entry *e)
@@ -176,21 +232,59 @@ s64 session_count_left(int fd)
 	return count_of(session_left(fd));
 }
 
-void session_adds_up(int fd)
+s64 session_set_of_task(int fd, pid_t tid, u16 set)
+{
+	return count_of(session_task_set(fd, tid, set));
+}
+
+s64 session_set_of_cpu(int fd, int cpu, u16 set)
+{
+	return count_of(session_cpu_set(fd, cpu, set));
+}
+
+s64 session_set_left(int fd, u16 set)
+{
+	return count_of(session_left_set(fd, set));
+}
+
+u64 session_set_sum(int fd, u16 set)
+{
+	unsigned int i, nr = read_entries(fd, 0);
+
+	for (i = 0; i < nr; i++)
+		if (entries[i].set == set)
+			return entries[i].value[0];
+	pt_need(false, "no set %u", set);
+	return 0;
+}
+
+/* Of one set; its entry among the sums is number @nth. */
+static void set_adds_up(int fd, u16 set, unsigned int nth)
 {
 	unsigned int i, k, nr = read_entries(fd, PERF_EXT_READ_TARGETS);
 	u64 sum[SESSION_MEMBERS] = {};
 
 	for (i = 0; i < nr; i++)
-		for (k = 0; k < entries[i].nr; k++)
+		for (k = 0; entries[i].set == set && k < entries[i].nr; k++)
 			sum[k] += entries[i].value[k];
 	read_entries(fd, 0);
-	for (k = 0; k < entries[0].nr; k++)
-		pt_eq(entries[0].value[k], sum[k]);
-	pt_eq(entries[0].tid, -1);
-	pt_eq(entries[0].cpu, -1);
-	if (entries[0].nr == 1)
+	for (k = 0; k < entries[nth].nr; k++)
+		pt_eq(entries[nth].value[k], sum[k]);
+	pt_eq(entries[nth].tid, -1);
+	pt_eq(entries[nth].cpu, -1);
+	if (!nth && entries[0].nr == 1)
 		pt_eq(pt_count(fd), sum[0]);
+}
+
+void session_adds_up(int fd)
+{
+	unsigned int i, nr = read_entries(fd, 0);
+	u16 set[SESSION_ENTRIES];
+
+	for (i = 0; i < nr; i++)
+		set[i] = entries[i].set;
+	for (i = 0; i < nr; i++)
+		set_adds_up(fd, set[i], i);
 }
 
 u64 session_lost(int fd)

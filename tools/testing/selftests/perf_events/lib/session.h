@@ -17,6 +17,11 @@ int session_try_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags);
 /* The same, asked of an event that there is. */
 int session_ask(int fd, struct perf_event_attr *attrs, unsigned int nr, u32 flags);
 int session_make(struct perf_event_attr *attrs, unsigned int nr, u32 flags);
+/* A further set of it; 0 or -errno. */
+long session_try_add(int fd, u16 set, struct perf_event_attr *attrs, unsigned int nr);
+void session_add(int fd, u16 set, struct perf_event_attr *attrs, unsigned int nr);
+/* The n-th overflow of a member ends the turn of its set; 0 or -errno. */
+long session_trigger(int fd, u16 set, u16 member, u32 n);
 /* Of one event, for tasks or for CPUs. */
 int session_of_tasks(struct perf_event_attr attr);
 int session_of_cpus(struct perf_event_attr attr);
@@ -52,6 +57,7 @@ static inline long session_detach_cpu(int fd, int cpu)
 /* An entry of READ, decoded. */
 struct session_entry {
 	int tid, cpu;
+	u16 set;
 	u32 state;
 	unsigned int nr;
 	u64 cgroup, lost, enabled, running;
@@ -67,6 +73,15 @@ unsigned int session_read(int fd, u32 flags, struct session_entry *entries);
 const struct session_entry *session_task(int fd, pid_t tid);
 const struct session_entry *session_cpu(int fd, int cpu);
 const struct session_entry *session_left(int fd);
+/* The same of one of several sets; the others are of set 0. */
+const struct session_entry *session_task_set(int fd, pid_t tid, u16 set);
+const struct session_entry *session_cpu_set(int fd, int cpu, u16 set);
+const struct session_entry *session_left_set(int fd, u16 set);
+/* What its first member has counted, for a task, for those that have left, in all. */
+s64 session_set_of_task(int fd, pid_t tid, u16 set);
+s64 session_set_of_cpu(int fd, int cpu, u16 set);
+s64 session_set_left(int fd, u16 set);
+u64 session_set_sum(int fd, u16 set);
 /* How many targets there are; CPUs that have come online are attached when it returns. */
 unsigned int session_targets(int fd);
 

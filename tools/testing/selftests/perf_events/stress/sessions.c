@@ -16,6 +16,23 @@ bool have_sessions(void)
 	return have;
 }
 
+/* What targets get of it takes turns, as long as the overflows of some member end them. */
+static void add_set(struct worker *w, int fd, struct perf_event_attr *attr, unsigned int nr)
+{
+	struct perf_ext_create add = {
+		.attrs = pt_addr(attr), .nr = nr, .stride = sizeof(attr[0]),
+		.flags = PERF_EXT_CREATE_ADD, .set = (u16)(1 + below(w, 3)),
+	};
+	struct perf_ext_trigger trigger = { .threshold = 1 + below(w, 3) };
+
+	if (note(SESSION_MAKE, ioctl(fd, PERF_EXT_IOC_CREATE, &add)))
+		return;
+	ioctl(fd, PERF_EXT_IOC_SET_TRIGGER, &trigger);
+	trigger.set = add.set;
+	trigger.member = (u16)below(w, nr);
+	ioctl(fd, PERF_EXT_IOC_SET_TRIGGER, &trigger);
+}
+
 void make_session(struct worker *w)
 {
 	struct perf_event_attr attr[NR_MEMBERS], dummy = pt_attr(PT_SW(DUMMY));
@@ -52,6 +69,8 @@ void make_session(struct worker *w)
 	}
 	s->session = true;
 	s->of_cpus = create.flags & PERF_EXT_CREATE_CPUS;
+	for (i = below(w, 3); i; i--)
+		add_set(w, s->fd, attr, create.nr);
 }
 
 static int pidfd_of_somebody(struct worker *w)
@@ -113,6 +132,12 @@ void act_on_session(struct worker *w, struct slot *s)
 
 	if (!below(w, 4)) {
 		read_session(w, s);
+		return;
+	}
+	if (!below(w, 8)) {
+		struct perf_ext_set_select select = { .number = (u16)below(w, 4) };
+
+		ioctl(s->fd, PERF_EXT_IOC_SET_SELECT, &select);
 		return;
 	}
 	fd = choose_target(w, s, &t);
