@@ -18,8 +18,13 @@
 static_assert(sizeof(struct perf_ext_values) == 56);
 static_assert(sizeof(struct perf_ext_read) == 32);
 
-/* Words of pe_read_target() in front of the counts: number of members, enabled, running. */
+/*
+ * Words of pe_read_target() in front of the counts: number of members, enabled, running.  The last
+ * two lie there in an entry, too.
+ */
 #define HEAD_WORDS	3
+static_assert(offsetof(struct perf_ext_values, lost) == 56 - 8 * HEAD_WORDS);
+static_assert(offsetof(struct perf_ext_values, running) == 56 - 8);
 
 /**
  * struct answer - the entries of a call
@@ -31,6 +36,7 @@ static_assert(sizeof(struct perf_ext_read) == 32);
  * @number: of that set
  * @leader: of that set
  * @members: of that set
+ * @any_lost: some samples of the session have been lost
  */
 struct answer {
 	struct pe_session	*s;
@@ -41,6 +47,7 @@ struct answer {
 	u16			number;
 	struct pe_event		*leader;
 	unsigned int		members;
+	bool			any_lost;
 };
 
 /* Of the set that is being told. */
@@ -74,7 +81,7 @@ static struct perf_ext_values *add_entry(struct answer *a)
 }
 
 /* The lock is for siblings whose PMU goes: they leave the group. */
-static u64 lost_of(struct pe_event *leader)
+static u64 sum_of_lost(struct pe_event *leader)
 {
 	struct pe_event *m;
 	u64 lost = 0;
@@ -85,21 +92,28 @@ static u64 lost_of(struct pe_event *leader)
 	return lost;
 }
 
-/* Adds what @e, the leader or a copy, has counted. */
-static int add_values(struct answer *a, struct perf_ext_values *v, struct pe_event *e, bool all)
+/* What the opened events have not lost, none of their copies has. */
+static u64 lost_of(const struct answer *a, struct pe_event *leader)
 {
-	u64 words[HEAD_WORDS + PE_MOST_MEMBERS] = { };
-	unsigned int i;
+	return unlikely(a->any_lost) ? sum_of_lost(leader) : 0;
+}
+
+/*
+ * Adds what @e has counted: a copy, or the leader, which sets the counts, so its entry is new.  The
+ * entry itself is what is read to; the number of members goes to @lost.
+ */
+static int add_values(struct perf_ext_values *v, struct pe_event *e, bool all)
+{
+	u64 lost = v->lost, enabled = v->enabled, running = v->running;
 	int err;
 
-	err = pe_read_target(e, all, words);
-	if (err)
-		return err;
-	v->enabled += words[1];
-	v->running += words[2];
-	for (i = 0; i < a->members; i++)
-		v->value[i] += words[HEAD_WORDS + i];
-	return 0;
+	v->enabled = 0;
+	v->running = 0;
+	err = pe_read_target(e, all, v->value - HEAD_WORDS);
+	v->lost = lost;
+	v->enabled += enabled;
+	v->running += running;
+	return err;
 }
 
 /* Counting, or would if its task, its cgroup, a counter were there? */
@@ -128,22 +142,30 @@ static int read_sums(struct answer *a)
 	struct perf_ext_values *v = add_entry(a);
 
 	v->state = state_of_all(a);
-	v->lost = lost_of(a->leader);
-	return add_values(a, v, a->leader, true);
+	v->lost = lost_of(a, a->leader);
+	return add_values(v, a->leader, true);
+}
+
+static u64 lost_of_gone(const struct answer *a)
+{
+	u64 lost = lost_of(a, a->leader), there = 0;
+	struct pe_event *copy;
+
+	if (!lost)
+		return 0;
+	list_for_each_entry(copy, &a->leader->children, child_entry)
+		there += lost_of(a, copy);
+	return lost > there ? lost - there : 0;
 }
 
 /* What has left, of a set. */
 static int read_gone(struct answer *a)
 {
 	struct perf_ext_values *v = add_entry(a);
-	u64 lost = lost_of(a->leader), there = 0;
-	struct pe_event *copy;
 
-	list_for_each_entry(copy, &a->leader->children, child_entry)
-		there += lost_of(copy);
 	v->state = PERF_EXT_VALUES_GONE;
-	v->lost = lost > there ? lost - there : 0;
-	return add_values(a, v, a->leader, false);
+	v->lost = lost_of_gone(a);
+	return add_values(v, a->leader, false);
 }
 
 static int read_targets(struct answer *a)
@@ -159,8 +181,8 @@ static int read_targets(struct answer *a)
 		v->cpu = READ_ONCE(copy->cpu);
 		v->cgroup = cgroup_of(copy);
 		v->state = state_of(copy);
-		v->lost = lost_of(copy);
-		err = add_values(a, v, copy, false);
+		v->lost = lost_of(a, copy);
+		err = add_values(v, copy, false);
 		if (err)
 			return err;
 	}
@@ -193,22 +215,23 @@ static int read_cgroups(struct answer *a)
 	list_for_each_entry(copy, &a->leader->children, child_entry) {
 		struct perf_ext_values *v = entry_of_cgroup(a, cgroup_of(copy));
 
-		v->lost += lost_of(copy);
-		err = add_values(a, v, copy, false);
+		v->lost += lost_of(a, copy);
+		err = add_values(v, copy, false);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/* Bytes for all entries that there may be. */
-static size_t most_bytes(struct answer *a, u32 flags)
+/* Bytes for all entries that there may be; and have samples been lost? */
+static size_t look_at_sets(struct answer *a, u32 flags)
 {
 	size_t bytes = 0, entries;
 	unsigned int i;
 
 	for (i = 0; i < a->s->nr_sets; i++) {
 		tell_set(a, i);
+		a->any_lost |= !!sum_of_lost(a->leader);
 		entries = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
 		bytes = size_add(bytes, size_mul(entries, entry_size(a)));
 	}
@@ -230,7 +253,7 @@ static int each_set(struct answer *a, int (*fn)(struct answer *a))
 /* ctx->mutex of the session held, families locked. */
 static int read_locked(struct answer *a, u32 flags)
 {
-	a->entries = kvzalloc(most_bytes(a, flags), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	a->entries = kvzalloc(look_at_sets(a, flags), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!a->entries)
 		return -ENOMEM;
 	if (!flags)
