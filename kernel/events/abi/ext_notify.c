@@ -167,6 +167,16 @@ static void pe_ext_restart_other(struct pe_event *e, void *arg)
 	pe_event_call(e, pe_ext_restart_enable, e);
 }
 
+/* DISABLE of a session is for all its members, which have no descriptors to be enabled by. */
+static void restart_siblings(struct pe_event *leader)
+{
+	struct pe_event *m;
+
+	pe_for_each_member(m, leader)
+		if (m != leader)
+			pe_family_each(m, pe_ext_restart_other, NULL);
+}
+
 /**
  * pe_ext_restart() - PERF_EXT_IOC_RESTART
  * @e: the event
@@ -192,6 +202,8 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 		return pe_err(err, why);
 	if (ask->tid && (!pe_holds(e) || task_pid_vnr(e->hw.target) != ask->tid))
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
+	if (pe_is_session(e))
+		restart_siblings(e);
 	pe_family_each(e, pe_ext_restart_one, NULL);
 	if (!pe_is_leader(e))
 		pe_family_each(pe_leader(e), pe_ext_restart_other, NULL);
