@@ -86,6 +86,8 @@ static void pe_ext_notify_set(struct pe_ctx *ctx, void *arg)
 
 	pe_ctx_end_equiv(ctx);
 	pe_notify_set(args->e, args->notify);
+	/* A thread that the old one holds has nothing to wait for any more. */
+	pe_hold_release(args->e);
 }
 
 /* The copies do as their origin, which is first. */
@@ -134,8 +136,7 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 		return args.err;
 	pe_take_slow_overflow(e);
 	pe_family_each(e, pe_ext_notify_apply, &args);
-	/* A thread that the old one holds has nothing to wait for any more. */
-	pe_hold_let_go(e);
+	pe_hold_wake(e);
 	return 0;
 }
 
@@ -159,10 +160,21 @@ static void pe_ext_restart_enable(struct pe_ctx *ctx, void *arg)
 	pe_enable_locked(arg, pe_now());
 }
 
-static void pe_ext_restart_leader(struct pe_event *e, void *arg)
+/* One that goes on with it. */
+static void pe_ext_restart_other(struct pe_event *e, void *arg)
 {
 	tell_newcomers(e);
 	pe_event_call(e, pe_ext_restart_enable, e);
+}
+
+/* DISABLE of a session is for all its members, which have no descriptors to be enabled by. */
+static void restart_siblings(struct pe_event *leader)
+{
+	struct pe_event *m;
+
+	pe_for_each_member(m, leader)
+		if (m != leader)
+			pe_family_each(m, pe_ext_restart_other, NULL);
 }
 
 /**
@@ -170,7 +182,7 @@ static void pe_ext_restart_leader(struct pe_event *e, void *arg)
  * @e: the event
  * @asked: what user space says
  *
- * The leader is last, so that all members go on at the same time; then the thread.
+ * Its leader goes on with the event.  Copies of the leader that have lost that of the event follow.
  *
  * Return: 0 or an error.
  */
@@ -190,11 +202,13 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 		return pe_err(err, why);
 	if (ask->tid && (!pe_holds(e) || task_pid_vnr(e->hw.target) != ask->tid))
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
+	if (pe_is_session(e))
+		restart_siblings(e);
 	pe_family_each(e, pe_ext_restart_one, NULL);
 	if (!pe_is_leader(e))
-		pe_family_each(pe_leader(e), pe_ext_restart_leader, NULL);
+		pe_family_each(pe_leader(e), pe_ext_restart_other, NULL);
 	if (pe_ext(e))
-		pe_hold_let_go(e);
+		pe_hold_wake(e);
 	return 0;
 }
 
