@@ -85,15 +85,15 @@ struct pe_notify {
  * @work: its task work, which the thread waits in
  * @queued: HOLD_*: that is under way, from the overflow to the end of the wait	c
  * @from: @released at the overflow						c
- * @released: so many times it has been let go					wq.lock
+ * @released: so many times it has been let go
  * @wq: where it waits
  */
 struct pe_hold {
 	struct pe_event		*e;
 	struct callback_head	work;
 	unsigned int		queued;
-	unsigned int		from;
-	unsigned int		released;
+	int			from;
+	atomic_t		released;
 	wait_queue_head_t	wq;
 };
 
@@ -247,7 +247,7 @@ static inline bool pe_holds(const struct pe_event *e)
 	struct pe_hold *hold = pe_ext(e) ? &pe_ext(e)->hold : NULL;
 
 	return hold && READ_ONCE(hold->queued) &&
-	       READ_ONCE(hold->released) == READ_ONCE(hold->from);
+	       atomic_read(&hold->released) == READ_ONCE(hold->from);
 }
 
 /* period_rule.c: pure */

@@ -86,6 +86,8 @@ static void pe_ext_notify_set(struct pe_ctx *ctx, void *arg)
 
 	pe_ctx_end_equiv(ctx);
 	pe_notify_set(args->e, args->notify);
+	/* A thread that the old one holds has nothing to wait for any more. */
+	pe_hold_release(args->e);
 }
 
 /* The copies do as their origin, which is first. */
@@ -138,8 +140,7 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 		return args.err;
 	pe_take_slow_overflow(e);
 	pe_family_each(e, pe_ext_notify_apply, &args);
-	/* A thread that the old one holds has nothing to wait for any more. */
-	pe_hold_let_go(e);
+	pe_hold_wake(e);
 	return 0;
 }
 
@@ -163,29 +164,41 @@ static void pe_ext_restart_enable(struct pe_ctx *ctx, void *arg)
 	pe_enable_locked(arg, pe_now());
 }
 
-static void pe_ext_restart_leader(struct pe_event *e, void *arg)
+/* One that goes on with it. */
+static void pe_ext_restart_other(struct pe_event *e, void *arg)
 {
 	tell_newcomers(e);
 	pe_event_call(e, pe_ext_restart_enable, e);
 }
 
-/* Whichever members stop, with their leaders; ctx->mutex held.  Return: there is one. */
+/* By a notification, or by a format. */
+static bool may_stop(const struct pe_event *m)
+{
+	return READ_ONCE(m->state) > PERF_EVENT_STATE_REVOKED &&
+	       (pe_notify(m) || pe_has_format(m));
+}
+
+/*
+ * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have no
+ * descriptors to be enabled by.  The leader is last.  ctx->mutex held.  Return: one of them stops.
+ */
 static bool restart_set(struct pe_session *s, const struct pe_session_set *set)
 {
 	bool any = false;
 	unsigned int i;
 
-	for (i = set->first; i < set->first + set->nr; i++) {
+	for (i = set->first; i < set->first + set->nr; i++)
+		any |= may_stop(s->member[i]);
+	if (!any)
+		return false;
+	for (i = set->first + set->nr; i-- > set->first; ) {
 		struct pe_event *m = s->member[i];
 
-		if (!pe_notify(m) || READ_ONCE(m->state) <= PERF_EVENT_STATE_REVOKED)
+		if (READ_ONCE(m->state) <= PERF_EVENT_STATE_REVOKED)
 			continue;
-		pe_family_each(m, pe_ext_restart_one, NULL);
-		any = true;
+		pe_family_each(m, may_stop(m) ? pe_ext_restart_one : pe_ext_restart_other, NULL);
 	}
-	if (any)
-		pe_family_each(s->member[set->first], pe_ext_restart_leader, NULL);
-	return any;
+	return true;
 }
 
 static bool restart_sets(struct pe_session *s)
@@ -203,8 +216,8 @@ static bool restart_sets(struct pe_session *s)
  * @e: the event
  * @asked: what user space says
  *
- * The leader is last, so that all members go on at the same time; then the thread.  Of a session
- * all members go on that have a notification.
+ * Its leader goes on with the event.  Copies of the leader that have lost that of the event follow.
+ * Of a session all sets go on in which something may have stopped.
  *
  * Return: 0 or an error.
  */
@@ -228,9 +241,9 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
 	pe_family_each(e, pe_ext_restart_one, NULL);
 	if (!pe_is_leader(e))
-		pe_family_each(pe_leader(e), pe_ext_restart_leader, NULL);
+		pe_family_each(pe_leader(e), pe_ext_restart_other, NULL);
 	if (pe_ext(e))
-		pe_hold_let_go(e);
+		pe_hold_wake(e);
 	return 0;
 }
 

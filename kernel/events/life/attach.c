@@ -335,8 +335,10 @@ void pe_detach(struct pe_event *e, enum perf_event_state final)
 	struct detach_args args = { .e = e, .final = final };
 
 	pe_member_call(e, pe_detach_locked, &args);
-	if (unlikely(pe_ext(e)))
-		pe_hold_let_go(e);
+	if (unlikely(pe_ext(e))) {
+		pe_hold_release(e);
+		pe_hold_wake(e);
+	}
 	pe_task_data_put(e);
 }
 

@@ -19,10 +19,10 @@
  * a new kin for those that it forks, of these events and of what it has in common with others.
  *
  * A part ends when something is to be done to the event that would treat copies one by one: it is
- * enabled or disabled, reset, gets a sibling, a buffer or something of the extensions.  Then it is *split*:
- * each member gets the copy that fork would have made, with all that it has counted, and the event
- * is one that has copies (inherit.c).  A part ends as well when its event is closed.  The other
- * parts go on.
+ * enabled or disabled, reset, gets a sibling, a buffer or something of the extensions.  Then it is
+ * *split*: each member gets the copy that fork would have made, with all that it has counted, and
+ * the event is one that has copies (inherit.c).  A part ends as well when its event is closed.  The
+ * other parts go on.
  *
  * Parts only end, kin->left says how many have.  A task that is being forked becomes a member in
  * two steps, as fork may fail: pe_kin_begin() notes kin->left, pe_kin_join() makes up for what was
@@ -97,8 +97,8 @@ static void init_links(struct pe_event *e)
 
 /*
  * A copy, not attached.  All that could be asked about it was answered when the original was
- * opened, and the security module is asked about that one.  It must not fail: fork is over, and what
- * asks for a split may be a prctl() or a change of the state, which cannot.
+ * opened, and the security module is asked about that one.  It must not fail: fork is over, and
+ * what asks for a split may be a prctl() or a change of the state, which cannot.
  */
 static struct pe_event *make_copy(struct pe_event *origin)
 {
@@ -242,7 +242,8 @@ static void unlink_part(struct pe_kin_part *part)
  * @e: the event, with a reference of the caller's; its family lock is held until it is DEAD
  *
  * Its parts end before it leaves its context, those of younger kins before the members of older
- * ones forget it: so a context never counts fewer events than its kin has parts, see divide() in kin_fork.c.
+ * ones forget it: so a context never counts fewer events than its kin has parts, see divide() in
+ * kin_fork.c.
  */
 void pe_kin_close(struct pe_event *e)
 {

@@ -24,8 +24,8 @@ static bool is_alone_and_on(const struct pe_event *e)
 
 /*
  * Everything that makes copies differ from each other, or do more than count, is missing.  What may
- * come later splits the part: a change of state, what the extensions add, a sibling, a buffer, whose
- * readers are told when the last copy has gone.
+ * come later splits the part: a change of state, what the extensions add, a sibling; and a buffer,
+ * whose readers are told when the last copy has gone.
  */
 static bool can_be_part(struct pe_event *e)
 {
@@ -33,8 +33,8 @@ static bool can_be_part(struct pe_event *e)
 
 	return e->counts_hits && attr->inherit && !e->of_session && !e->copied && e->cpu < 0 &&
 	       is_alone_and_on(e) && !rcu_access_pointer(e->rb) && !e->plan.sideband &&
-	       !pe_ext(e) && !attr->inherit_thread && !attr->inherit_stat && !attr->remove_on_exec &&
-	       attr->config != PERF_COUNT_SW_BPF_OUTPUT;
+	       !pe_ext(e) && !attr->inherit_thread && !attr->inherit_stat &&
+	       !attr->remove_on_exec && attr->config != PERF_COUNT_SW_BPF_OUTPUT;
 }
 
 static int compare_parts(const void *key, const void *part)
@@ -207,8 +207,8 @@ static int take_stock(struct pe_ctx *from, struct pe_fork *fork)
 /*
  * What @from has, and which of it is a part of its kin, is looked at in one step, and so is
  * kin->left: what a member gets by a split is seen here, or by pe_kin_join().  If @from is a member
- * of another kin, a split may have come half way: older kins come first, so what it has got is a copy
- * of a part of this one, which is left out.
+ * of another kin, a split may have come half way: older kins come first, so what it has got is a
+ * copy of a part of this one, which is left out.
  *
  * Return: 0, an error, or 1: @from could have another kin, and nothing is done if @may_renew.
  */
@@ -237,7 +237,7 @@ static int divide(struct pe_ctx *from, struct pe_ctx *ctx, struct pe_fork *fork,
 	return 0;
 }
 
-/* A new kin for the forks of @from, unless there is no memory.  What is pinned is needed no more. */
+/* A new kin for the forks of @from, unless there is no memory.  What was pinned is set aside. */
 static void renew(struct pe_ctx *from, struct pe_fork *fork)
 {
 	struct pe_kin *kin = make_kin(from, fork->events, fork->nr);

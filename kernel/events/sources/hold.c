@@ -13,9 +13,14 @@
  * the thread has gone on; or, of an event that counts the kernel, on the way there, between RESTART
  * and the end of the wait: that one stops the event and holds nobody.
  *
+ * RESTART may also come when nobody is held, and an overflow right behind it.  So the number
+ * changes where the event is, in the step that enables it: whoever is held goes on with an event
+ * that is on, and whom it holds from then on waits.
+ *
  *	pe_hold()		overflow: event's CPU, irqs off or NMI
  *	pe_hold_wait()		task work: current, irqs on
- *	pe_hold_let_go()	task context, no raw lock held
+ *	pe_hold_release()	as for pe_call(), or the event has left its context
+ *	pe_hold_wake()		task context, no raw lock held
  */
 #include <linux/cgroup.h>
 #include <linux/freezer.h>
@@ -39,7 +44,7 @@ enum {
 void pe_hold(struct pe_event *e)
 {
 	struct pe_hold *hold = &pe_ext(e)->hold;
-	unsigned int released = READ_ONCE(hold->released);
+	int released = atomic_read(&hold->released);
 
 	/* Other flags of a task may change now. */
 	if (e->hw.target != current || data_race(current->flags) & PF_EXITING)
@@ -77,7 +82,7 @@ static bool is_dying(const struct task_struct *task)
 bool pe_hold_wait(struct pe_event *e)
 {
 	struct pe_hold *hold = &pe_ext(e)->hold;
-	unsigned int from = hold->from;
+	int from = hold->from;
 
 	if (hold->queued == HOLD_QUEUED) {
 		WRITE_ONCE(hold->queued, HOLD_LAST);
@@ -88,7 +93,7 @@ bool pe_hold_wait(struct pe_event *e)
 	if (!is_dying(current)) {
 		cgroup_enter_frozen();
 		wait_event_state(hold->wq,
-				 READ_ONCE(hold->released) != from ||
+				 atomic_read(&hold->released) != from ||
 				 READ_ONCE(e->state) <= PERF_EVENT_STATE_EXIT,
 				 (TASK_KILLABLE | TASK_FREEZABLE));
 		cgroup_leave_frozen(false);
@@ -99,15 +104,22 @@ bool pe_hold_wait(struct pe_event *e)
 }
 
 /**
- * pe_hold_let_go() - the thread of an event goes on, if it waits or is about to
+ * pe_hold_release() - the thread of an event goes on, if it waits or is about to
+ * @e: an event with a struct pe_ext
+ *
+ * For pe_call(), so that no overflow comes between this and what the caller does besides; or the
+ * event has left its context, and has none any more.  pe_hold_wake() follows.
+ */
+void pe_hold_release(struct pe_event *e)
+{
+	atomic_inc(&pe_ext(e)->hold.released);
+}
+
+/**
+ * pe_hold_wake() - see to it that the thread looks
  * @e: an event with a struct pe_ext
  */
-void pe_hold_let_go(struct pe_event *e)
+void pe_hold_wake(struct pe_event *e)
 {
-	struct pe_hold *hold = &pe_ext(e)->hold;
-
-	scoped_guard(spinlock_irqsave, &hold->wq.lock) {
-		WRITE_ONCE(hold->released, hold->released + 1);
-		wake_up_locked(&hold->wq);
-	}
+	wake_up(&pe_ext(e)->hold.wq);
 }

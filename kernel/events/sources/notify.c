@@ -101,20 +101,26 @@ static void begin_period(struct pe_event *e)
 }
 
 /**
- * pe_notify_restart() - an event goes on, if its leader does
+ * pe_notify_restart() - an event goes on, with its leader, and so does its thread
  * @ctx: its context
  * @arg: the event
  *
- * For pe_call(), as an event that counts does so on ctx->oncpu only.
+ * For pe_call(), as an event that counts does so on ctx->oncpu only.  All in one step: an overflow
+ * that comes next stops all of them again.  pe_hold_wake() follows.
  */
 void pe_notify_restart(struct pe_ctx *ctx, void *arg)
 {
-	struct pe_event *e = arg;
+	struct pe_event *e = arg, *leader = pe_leader(e);
+	u64 now = pe_now();
 
 	pe_pending_disable_due(ctx, e);
-	if (!pe_is_leader(e))
-		pe_pending_disable_due(ctx, pe_leader(e));
+	if (leader != e)
+		pe_pending_disable_due(ctx, leader);
+	if (pe_ext(e))
+		pe_hold_release(e);
 	if (e->state == PERF_EVENT_STATE_OFF)
 		begin_period(e);
-	pe_enable_locked(e, pe_now());
+	pe_enable_locked(e, now);
+	if (leader != e)
+		pe_enable_locked(leader, now);
 }

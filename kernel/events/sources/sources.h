@@ -233,7 +233,8 @@ static inline void pe_trigger_end_turn(struct pe_event *e) { }
 /* hold.c */
 void pe_hold(struct pe_event *e);
 bool pe_hold_wait(struct pe_event *e);		/* from the task work of life/ext.c */
-void pe_hold_let_go(struct pe_event *e);
+void pe_hold_release(struct pe_event *e);
+void pe_hold_wake(struct pe_event *e);
 
 /* virtual.c */
 /**

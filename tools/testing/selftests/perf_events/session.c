@@ -548,6 +548,54 @@ static void samples_go_on(void)
 	samples_of_two(PERF_EXT_TARGET_RESUME, 80, 60 * 10007 - MEASURED_COST(300000));
 }
 
+/* Each sample is at the end of the next period of the rule, and says how long it was. */
+static u64 follow(struct pt_ring *ring, const struct perf_event_attr *attr, struct ext_model *m,
+		  u64 before)
+{
+	static struct pt_record rec;
+	static struct pt_sample s;
+	u64 n;
+
+	for (n = 0; pt_next_of(ring, &rec, PERF_RECORD_SAMPLE); n++) {
+		pt_parse_sample(attr, &rec, &s);
+		pt_eq(s.period, ext_model_next(m));
+		pt_eq(s.read.v[0].value, m->sum - before);
+	}
+	pt_consume(ring);
+	return n;
+}
+
+/* Periods that vary: the one that DETACH cuts off, too, is told by its own length. */
+static void varying_go_on(void)
+{
+	struct perf_ext_periods p = { .short_period = 10000, .long_period = 30000, .long_every = 2,
+				      .mask = 0x3ff, .seed = 1 };
+	struct perf_event_attr attr;
+	struct worker a, b;
+	struct ext_model m;
+	struct pt_ring ring;
+
+	ext_need();
+	attr = measured_event(10000);
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ | PERF_SAMPLE_PERIOD;
+	spinning = session_of_tasks(attr);
+	pt_map(&ring, spinning, 16);
+	pt_eq(ext_periods(spinning, &p), 0);
+	worker_start(&a, 0);
+	worker_start(&b, 0);
+	pt_eq(session_attach_task(spinning, a.pid, 0), 0);
+	worker_do(&a, spin, 300000);
+	p.seed = ext_seed_of_copy(1, 1);
+	ext_model_start(&m, &p);
+	pt_check(follow(&ring, &attr, &m, 0) > 25, "few samples");
+	pt_eq(session_detach_task(spinning, a.pid), 0);
+	pt_eq(session_attach_task(spinning, b.pid, PERF_EXT_TARGET_RESUME), 0);
+	worker_do(&b, spin, 400000);
+	pt_check(follow(&ring, &attr, &m, MEASURED_COST(300000)) > 35, "few samples");
+	worker_end(&a);
+	worker_end(&b);
+}
+
 static const struct pt_case cases[] = {
 	{ "in_turn", in_turn },
 	{ "both", both },
@@ -563,6 +611,7 @@ static const struct pt_case cases[] = {
 	{ "resume", resume },
 	{ "instructions", instructions },
 	{ "samples_go_on", samples_go_on },
+	{ "varying_go_on", varying_go_on },
 };
 
 PT_MAIN(cases)

@@ -262,6 +262,15 @@ static void stops(void)
 	pt_eq(session_task(fd, a.pid)->value[1], 20);
 	pt_eq(session_task(fd, b.pid)->value[1], 10);
 	pt_eq(session_task(fd, c.pid)->value[1], 13);
+	/* RESTART enables what is not. */
+	pt_disable(fd);
+	worker_do(&c, one_by_one, 3);
+	pt_eq(session_task(fd, c.pid)->value[1], 13);
+	pt_eq(restart(fd), 0);
+	worker_do(&c, one_by_one, 100);
+	worker_do(&b, one_by_one, 100);
+	pt_eq(session_task(fd, b.pid)->value[1], 20);
+	pt_eq(session_task(fd, c.pid)->value[1], 23);
 	session_adds_up(fd);
 	finish();
 }

@@ -8,6 +8,7 @@
  *
  * needs: hw adaptive-pebs
  */
+#include "lib/hold.h"
 #include "lib/x86_code.h"
 
 #define INSTRUCTIONS	0xc0
@@ -448,7 +449,37 @@ static void branches_before(void)
 	close(fd);
 }
 
+/* ---- notification ---- */
+
+/* A counter that reloads itself does not stop; one whose records are taken one by one does. */
+static void notification(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 100003);
+	int fd, i;
+
+	ext_need();
+	need_pebs();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(notify(fd, 1, 0), -EOPNOTSUPP);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), -EOPNOTSUPP);
+	pt_eq(notify(fd, 1, HOLD), -EOPNOTSUPP);
+	pt_eq(restart(fd), -EOPNOTSUPP);
+	close(fd);
+	attr.wakeup_events = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	for (i = 1; i <= 3; i++) {
+		pt_eq(restart(fd), 0);
+		pt_spin(TURNS);
+		pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
+		pt_eq(pt_count(fd), 100003 * i);
+		pt_check(told(fd), "not told");
+	}
+}
+
 static const struct pt_case cases[] = {
+	{ "notification", notification },
 	{ "every_period", every_period },
 	{ "records_pile_up", records_pile_up },
 	{ "one_by_one", one_by_one },

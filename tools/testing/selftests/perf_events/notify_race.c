@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * notify_race.c - a thread runs from overflow to overflow, each of which holds it, while another
+ * CPU says RESTART, NOTIFY and close() without looking: no event is lost or counted twice, and
+ * nobody is held for ever. See notify_hold.c.
+ *
+ * needs: smp
+ */
+#include "lib/hold.h"
+
+#define TURNS	100000
+#define PERIOD	3
+
+/* In shared memory, of the child: what it has faulted, and that it is to end. */
+static struct {
+	volatile u64 done;
+	volatile bool stop;
+} *shared;
+
+/*
+ * One fault after the other on a page that is given back in between; the system call is none of
+ * user space.
+ */
+static void faults_for_ever(struct held *h)
+{
+	u8 *page = pt_fresh_pages(1);
+
+	pt_pin(pt_online_cpus() > 1 ? 1 : 0);
+	pt_touch(page, 1);
+	shared->done = 0;	/* its first store is a fault, too */
+	held_ready(h);
+	while (!shared->stop) {
+		pt_need(!madvise(page, (size_t)pt_page_size(), MADV_DONTNEED), "madvise: %s",
+			strerror(errno));
+		pt_touch(page, 1);
+		shared->done++;
+	}
+}
+
+static void start(struct held *h)
+{
+	ext_need();
+	shared = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	pt_need(shared != MAP_FAILED, "mmap: %s", strerror(errno));
+	/* What is throttled does not count until the next tick. */
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	pt_pin(0);
+	held_fork(h, faults_for_ever);
+}
+
+static void finish(struct held *h)
+{
+	shared->stop = true;
+	pt_eq(notify(h->fd, 0, 0), 0);
+	pt_reap(h->pid);
+}
+
+static struct perf_event_attr user_faults(void)
+{
+	struct perf_event_attr attr = held_attr(PERIOD);
+
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+/* An emulator that runs one CPU at a time stays with it until it is idle, and then for how long? */
+static void turn_to_the_other(int i)
+{
+	const struct timespec moment = { 0, 1000 * (i / 4 % 7) };
+
+	if (!(i % 4))
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+}
+
+/*
+ * RESTART at whatever moment of a hold. All faults are counted, so wherever the thread stands it
+ * has just had the last one of a period, whose store is yet to come.
+ */
+static void restart_at_once(void)
+{
+	struct perf_event_attr attr = user_faults();
+	u64 count, last = 0;
+	struct held h;
+	int i;
+
+	start(&h);
+	held_watch(&h, &attr);
+	pt_enable(h.fd);
+	held_go(&h);
+	for (i = 1; i <= TURNS && !pt_failures(); i++) {
+		pt_eq(restart(h.fd), 0);
+		turn_to_the_other(i);
+		if (i % (TURNS / 100))
+			continue;
+		held_wait(&h);
+		count = pt_count(h.fd);
+		pt_eq(count % PERIOD, 0);
+		pt_eq(shared->done, count - 1);
+		pt_check(count > last, "nothing has happened since");
+		last = count;
+	}
+	pt_msg("%llu holds, %d times RESTART", (unsigned long long)last / PERIOD, TURNS);
+	finish(&h);
+}
+
+/* Who is held is let go by whatever comes next, and held again, or not. */
+static void notify_at_once(void)
+{
+	static const u32 kind[] = { HOLD, PERF_EXT_NOTIFY_STOP, HOLD, 0 };
+	struct perf_event_attr attr = user_faults();
+	u64 before = 0;
+	struct held h;
+	int i;
+
+	start(&h);
+	held_watch(&h, &attr);
+	pt_enable(h.fd);
+	held_go(&h);
+	for (i = 0; i < TURNS / 10 && !pt_failures(); i++) {
+		pt_eq(notify(h.fd, 1 + (i & 1), kind[i % 4]), 0);
+		if (i % 3)
+			pt_eq(restart(h.fd), 0);
+		turn_to_the_other(i);
+		if (i % (TURNS / 100))
+			continue;
+		/* In the end it stands, and it has gone on since. */
+		pt_eq(notify(h.fd, 1, HOLD), 0);
+		pt_eq(restart(h.fd), 0);
+		held_wait(&h);
+		pt_check(shared->done > before, "nothing has happened since");
+		before = shared->done;
+	}
+	finish(&h);
+}
+
+/* The event is closed at whatever moment: the thread goes on without it. */
+static void close_at_once(void)
+{
+	struct perf_event_attr attr = user_faults();
+	u64 before = 0;
+	struct held h;
+	int i;
+
+	start(&h);
+	held_go(&h);
+	for (i = 0; i < TURNS / 20 && !pt_failures(); i++) {
+		int fd = pt_open(&attr, h.pid, -1, -1, 0);
+
+		pt_eq(notify(fd, 1, HOLD), 0);
+		pt_enable(fd);
+		if (i & 1)
+			pt_eq(restart(fd), 0);
+		if (i & 2)
+			pt_spin(10 * (u64)(i % 100) + 1);
+		close(fd);
+		if (i % (TURNS / 100))
+			continue;
+		held_watch(&h, &attr);
+		pt_enable(h.fd);
+		held_wait(&h);
+		pt_eq(pt_count(h.fd), PERIOD);
+		pt_check(shared->done > before, "nothing has happened since");
+		before = shared->done;
+		held_close(&h);
+	}
+	shared->stop = true;
+	pt_reap(h.pid);
+}
+
+static const struct pt_case cases[] = {
+	{ "restart_at_once", restart_at_once },
+	{ "notify_at_once", notify_at_once },
+	{ "close_at_once", close_at_once },
+};
+
+PT_MAIN(cases)
