@@ -34,7 +34,8 @@ static_assert(offsetof(struct perf_ext_values, running) == 56 - 8);
  * @nr: how many
  * @of_set: of the set that is being told: where they begin
  * @number: of that set
- * @leader: of that set
+ * @member: of that set
+ * @leader: the first of them
  * @members: of that set
  * @any_lost: some samples of the session have been lost
  */
@@ -45,6 +46,7 @@ struct answer {
 	size_t			nr;
 	size_t			of_set;
 	u16			number;
+	struct pe_event		**member;
 	struct pe_event		*leader;
 	unsigned int		members;
 	bool			any_lost;
@@ -62,8 +64,9 @@ static void tell_set(struct answer *a, unsigned int i)
 
 	a->of_set = a->size;
 	a->number = set->number;
-	a->leader = a->s->member[set->first];
-	a->members = a->leader->nr_siblings + 1;
+	a->member = &a->s->member[set->first];
+	a->leader = a->member[0];
+	a->members = set->nr;
 }
 
 static struct perf_ext_values *add_entry(struct answer *a)
@@ -90,6 +93,33 @@ static u64 sum_of_lost(struct pe_event *leader)
 	pe_for_each_member(m, leader)
 		lost += atomic64_read(&m->lost_samples);
 	return lost;
+}
+
+/* A set ends when the PMU of its leader goes: no copies are left, its siblings lead themselves. */
+static bool has_ended(const struct answer *a)
+{
+	return READ_ONCE(a->leader->state) <= PERF_EVENT_STATE_REVOKED;
+}
+
+static u64 lost_of_ended(const struct answer *a)
+{
+	u64 lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < a->members; i++)
+		lost += atomic64_read(&a->member[i]->lost_samples);
+	return lost;
+}
+
+static void add_ended(const struct answer *a, struct perf_ext_values *v)
+{
+	unsigned int i;
+
+	v->lost = lost_of_ended(a);
+	v->enabled = atomic64_read(&a->leader->gone_enabled);
+	v->running = atomic64_read(&a->leader->gone_running);
+	for (i = 0; i < a->members; i++)
+		v->value[i] = atomic64_read(&a->member[i]->gone_count);
 }
 
 /* What the opened events have not lost, none of their copies has. */
@@ -142,6 +172,10 @@ static int read_sums(struct answer *a)
 	struct perf_ext_values *v = add_entry(a);
 
 	v->state = state_of_all(a);
+	if (unlikely(has_ended(a))) {
+		add_ended(a, v);
+		return 0;
+	}
 	v->lost = lost_of(a, a->leader);
 	return add_values(v, a->leader, true);
 }
@@ -164,6 +198,10 @@ static int read_gone(struct answer *a)
 	struct perf_ext_values *v = add_entry(a);
 
 	v->state = PERF_EXT_VALUES_GONE;
+	if (unlikely(has_ended(a))) {
+		add_ended(a, v);
+		return 0;
+	}
 	v->lost = lost_of_gone(a);
 	return add_values(v, a->leader, false);
 }

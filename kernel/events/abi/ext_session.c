@@ -149,13 +149,21 @@ static int commit(struct pe_session *s, struct pe_session_group *group, u16 numb
 static int add_set(struct pe_session *s, const struct perf_ext_create *ask)
 {
 	struct pe_session_group group = { };
-	int err = make_group(s, &group, ask);
+	int err = pe_session_making(s, ask->nr);
+	bool making = !err;
 
+	if (err)
+		return err;
+	err = make_group(s, &group, ask);
 	if (!err) {
 		guard(mutex)(&s->mutex);
+		pe_session_made(s, ask->nr);
+		making = false;
 		err = commit(s, &group, ask->set);
 	}
 	pe_session_abandon(&group);
+	if (making)
+		pe_session_made(s, ask->nr);
 	return err;
 }
 

@@ -266,7 +266,7 @@ static void pe_ext_sets_select(struct pe_ctx *ctx, void *arg)
 {
 	struct select_args *args = arg;
 
-	if (pe_in_ring(args->leader))
+	if (!ctx->dead && pe_in_ring(args->leader))
 		args->err = pe_set_select(&pe_ext(args->leader)->set, args->number, pe_now());
 }
 
@@ -395,7 +395,7 @@ static unsigned int look_at_session(struct pe_event *e, struct perf_ext_set_info
 		struct pe_event *leader = s->member[s->set[i].first];
 
 		infos[i].number = s->set[i].number;
-		infos[i].members = leader->nr_siblings + 1;
+		infos[i].members = s->set[i].nr;
 		infos[i].id = leader->id;
 		sum_up(&infos[i], leader);
 	}

@@ -105,6 +105,22 @@ static void pe_ioctl_group(struct pe_ctx *ctx, void *arg)
 }
 
 #ifdef CONFIG_PERF_EVENTS_EXT
+/*
+ * The copies of a target are about to leave: they have stopped, and what they have counted goes to
+ * the sums.
+ */
+static void reset_leaving(struct pe_ctx *ctx, struct group_command *group)
+{
+	struct pe_event *e, *leader = group->leader;
+
+	if (group->cmd != &reset)
+		return;
+	list_for_each_entry(e, &ctx->events, ctx_entry)
+		if (pe_of_target(e) && e->cgrp == leader->cgrp &&
+		    pe_parent(e)->session == pe_parent(leader)->session)
+			reset.fn(ctx, e);
+}
+
 /* To all sets of a target; nobody's turn ends meanwhile. */
 static void pe_ioctl_sets(struct pe_ctx *ctx, void *arg)
 {
@@ -112,8 +128,8 @@ static void pe_ioctl_sets(struct pe_ctx *ctx, void *arg)
 	struct pe_set *sets[PE_MOST_SETS];
 	unsigned int nr;
 
-	if (!pe_in_ring(group->leader)) {	/* they are about to leave */
-		pe_ioctl_group(ctx, arg);
+	if (!pe_in_ring(group->leader)) {
+		reset_leaving(ctx, group);
 		return;
 	}
 	nr = pe_set_ring(&pe_ext(group->leader)->set, sets);
@@ -164,7 +180,8 @@ static void do_session(struct pe_event *leader, const struct command *cmd)
 
 	pe_session_lock_families(leader);
 	for (i = 0; i < s->nr; i++) {
-		if (READ_ONCE(s->member[i]->state) <= PERF_EVENT_STATE_REVOKED)
+		if (cmd->sets_state &&
+		    READ_ONCE(s->member[i]->state) <= PERF_EVENT_STATE_REVOKED)
 			continue;
 		pe_ioctl_one(s->member[i], (void *)cmd);
 		shown |= is_shown(cmd, s->member[i]);

@@ -64,6 +64,17 @@ static struct pe_ctx *take_out_for_good(struct task_struct *task)
 	return ctx;
 }
 
+/* There is one. */
+static struct pe_event *last_of_session(struct pe_ctx *ctx, const struct pe_session *s)
+{
+	struct pe_event *e;
+
+	list_for_each_entry_reverse(e, &ctx->events, ctx_entry)
+		if (pe_of_target(e) && pe_parent(e)->session == s)
+			break;
+	return e;
+}
+
 /* The first event of a dead context, pinned; it is another one as soon as this one has left. */
 static struct pe_event *next_to_leave(struct pe_ctx *ctx)
 {
@@ -71,9 +82,9 @@ static struct pe_event *next_to_leave(struct pe_ctx *ctx)
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	e = list_first_entry_or_null(&ctx->events, struct pe_event, ctx_entry);
-	/* What is left of a session's group can be read: it goes with its leader, see read.c. */
-	if (e && e->nr_siblings && pe_of_target(e))
-		e = pe(list_last_entry(&e->sibling_list, struct perf_event, sibling_list));
+	/* What a session has here goes with the leader of its first set, by which others find it. */
+	if (e && pe_of_target(e))
+		e = last_of_session(ctx, pe_parent(e)->session);
 	/* Attached events have a reference: it is dropped after they are detached. */
 	if (e)
 		pe_get(e);

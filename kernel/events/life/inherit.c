@@ -324,7 +324,7 @@ static bool is_whole(const struct pe_event *e, const struct pe_event *parent)
 static bool may_join(struct pe_event *e, struct pe_event *parent)
 {
 	return READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
-	       READ_ONCE(e->state) > PERF_EVENT_STATE_REVOKED &&
+	       READ_ONCE(e->state) > PERF_EVENT_STATE_EXIT &&
 	       (!pe_is_session(parent) || is_whole(e, parent)) && follow(e);
 }
 

@@ -222,6 +222,7 @@ struct pe_session_group {
  * @entry: all sessions							sessions_lock
  * @uid: who has made it							I
  * @events: on targets, as far as they were counted				sessions_lock
+ * @making: of members that are being made					sessions_lock
  * @returns: there is a struct pe_return					sessions_lock
  * @came: CPUs that have come since @work has looked				sessions_lock
  * @return_to: struct pe_return: what CPUs that come are attached to		mutex
@@ -242,6 +243,7 @@ struct pe_session {
 	struct list_head	entry;
 	kuid_t			uid;
 	unsigned long		events;
+	unsigned long		making;
 	bool			returns;
 	struct cpumask		came;
 	struct list_head	return_to;
@@ -267,6 +269,8 @@ void pe_session_end(struct pe_session *s);
 void pe_session_lock_families(struct pe_event *leader);
 void pe_session_unlock_families(struct pe_event *leader);
 int pe_session_share_buffer(struct pe_session *s, struct pe_event *target);
+int pe_session_making(struct pe_session *s, unsigned int nr);
+void pe_session_made(struct pe_session *s, unsigned int nr);
 int pe_session_charge(struct pe_session *s, unsigned int targets, unsigned int members);
 void pe_session_recount(struct pe_session *s);
 bool pe_session_has(struct pe_session *s, const struct pe_target *t);

@@ -86,12 +86,22 @@ static void siblings_leave(struct pe_event *leader, struct llist_head *gone)
 	}
 }
 
-static void put_gone(struct llist_head *gone)
+/* A fork that fails may be waiting for it: perf_event_free_task().  @e is but an address then. */
+static void unpin(struct pe_event *e)
+{
+	void *key = &e->refs;
+
+	pe_put(e);
+	smp_mb__after_atomic();		/* the count, then the look for a waiter */
+	wake_up_var(key);
+}
+
+static void unpin_gone(struct llist_head *gone)
 {
 	struct pe_event *e, *next;
 
 	llist_for_each_entry_safe(e, next, gone->first, put_later)
-		pe_put(e);
+		unpin(e);
 }
 
 /*
@@ -114,7 +124,7 @@ static void revoke(struct pe_event *e)
 			pe_detach(e, PERF_EVENT_STATE_REVOKED);
 		}
 	}
-	put_gone(&gone);
+	unpin_gone(&gone);
 	/* An mmap() that came before may still be in setup_aux(). */
 	mutex_lock(&e->mmap_mutex);
 	mutex_unlock(&e->mmap_mutex);
@@ -124,16 +134,6 @@ static void revoke(struct pe_event *e)
 	pe_wake(e);
 	/* Sleepers in poll() without a buffer are no listeners. */
 	wake_up_all(&e->waitq);
-}
-
-/* A fork that fails may be waiting for it: perf_event_free_task().  @e is but an address then. */
-static void unpin(struct pe_event *e)
-{
-	void *key = &e->refs;
-
-	pe_put(e);
-	smp_mb__after_atomic();		/* the count, then the look for a waiter */
-	wake_up_var(key);
 }
 
 /* A PMU context whose context is not being freed yet; its context gets a reference.  Likewise. */

@@ -299,21 +299,35 @@ static struct pe_event *leader_there(const struct start *start, unsigned int set
 	return leader && leader->attach_state & PERF_ATTACH_CONTEXT ? leader : NULL;
 }
 
+/* The set that has the first turn: one that is disabled would keep it.  Set 0, if all are. */
+static unsigned int first_on(const struct start *start)
+{
+	unsigned int i;
+
+	for (i = 0; i < start->s->nr_sets; i++) {
+		struct pe_event *leader = leader_there(start, i);
+
+		if (leader && is_on(leader))
+			return i;
+	}
+	return 0;
+}
+
 static void join_ring(const struct start *start, u64 now)
 {
 	struct pe_session *s = start->s;
+	unsigned int first = first_on(start), i;
 	struct pe_set *ring = NULL;
-	struct pe_event *leader;
-	unsigned int i;
 
 	for (i = 0; i < s->nr_sets; i++) {
+		unsigned int nr = (first + i) % s->nr_sets;
+		struct pe_event *leader = leader_there(start, nr);
 		struct pe_set *set;
 
-		leader = leader_there(start, i);
 		if (!leader)
 			continue;
 		set = &pe_ext(leader)->set;
-		set->number = s->set[i].number;
+		set->number = s->set[nr].number;
 		WARN_ON_ONCE(pe_set_join(set, ring, now));
 		ring = set;
 	}
@@ -464,8 +478,8 @@ void pe_session_stop_target(struct pe_event **copies, unsigned int nr)
 
 	for (i = 0; i < nr; i++)
 		leaders += pe_is_leader(copies[i]);
-	/* One group that is passive needs no CPU. */
-	if (leaders > 1)
+	/* One group that is passive needs no CPU; one set of a ring may be what is left of several. */
+	if (leaders > 1 || pe_in_ring(copies[0]))
 		pe_call(pe_ctx(copies[0]), pe_session_stop, &stop);
 	else
 		pe_event_call(copies[0], pe_session_stop, &stop);

@@ -18,7 +18,7 @@ static unsigned long events_of(kuid_t uid)
 
 	list_for_each_entry(s, &pe_sessions, entry)
 		if (uid_eq(s->uid, uid))
-			sum += s->events;
+			sum += s->events + s->making;
 	return sum;
 }
 
@@ -58,6 +58,33 @@ int pe_session_charge(struct pe_session *s, unsigned int targets, unsigned int m
 		return 0;
 	s->events = now * s->nr;
 	return pe_err(-EMFILE, "session: more events on targets than RLIMIT_NOFILE");
+}
+
+/**
+ * pe_session_making() - members are being made
+ * @s: the session
+ * @nr: so many
+ *
+ * They count until pe_session_made(), before pe_session_charge() or when they have been dropped.
+ *
+ * Return: 0 or -EMFILE.
+ */
+int pe_session_making(struct pe_session *s, unsigned int nr)
+{
+	bool limited = !perfmon_capable();
+
+	guard(spinlock)(&pe_sessions_lock);
+	s->making += nr;
+	if (!limited || events_of(s->uid) <= rlimit(RLIMIT_NOFILE))
+		return 0;
+	s->making -= nr;
+	return pe_err(-EMFILE, "session: more events than RLIMIT_NOFILE");
+}
+
+void pe_session_made(struct pe_session *s, unsigned int nr)
+{
+	guard(spinlock)(&pe_sessions_lock);
+	s->making -= nr;
 }
 
 /**
