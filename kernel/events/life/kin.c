@@ -336,11 +336,12 @@ static void add_member(struct pe_event *e, struct pe_ctx *ctx, struct pe_kin_sum
 	u64 nr[PE_NR_MODES];
 	int mode;
 
-	guard(raw_spinlock_irq)(&ctx->lock);
+	raw_spin_lock_irq(&ctx->lock);
 	for (mode = 0; mode < PE_NR_MODES; mode++)
 		nr[mode] = local64_read(&hits->nr[mode]);
-	sum->count += hits_of(e, nr);
 	sum->time += pe_clock_read(&ctx->clock, pe_now());
+	raw_spin_unlock_irq(&ctx->lock);
+	sum->count += hits_of(e, nr);
 	sum->members++;
 }
 

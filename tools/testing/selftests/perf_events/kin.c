@@ -277,7 +277,7 @@ static void multiply(void)
 	}
 }
 
-/* A task that is going to multiply, when told, has both events. It does not run between the opens. */
+/* A task that is going to multiply, when told, has both events; it does not run in between. */
 static pid_t set_up(int go[2])
 {
 	struct perf_event_attr attr = faults();
