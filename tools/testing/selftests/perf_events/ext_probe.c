@@ -268,6 +268,18 @@ static void names(void)
 	pt_check(!strcmp(text, want), "it says %s, INFO %s", text, want);
 }
 
+/* A session gets a second set. */
+static bool can_add(int fd)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct perf_ext_create create = {
+		.attrs = pt_addr(&attr), .nr = 1, .stride = sizeof(attr),
+		.flags = PERF_EXT_CREATE_ADD, .set = 1,
+	};
+
+	return !pt_ioctl(fd, PERF_EXT_IOC_CREATE, pt_addr(&create));
+}
+
 /* Each call is made, with the least that it can be asked. */
 static u64 can_have(int fd, const struct perf_ext_info *info)
 {
@@ -286,7 +298,8 @@ static u64 can_have(int fd, const struct perf_ext_info *info)
 	can |= pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&masks)) ? 0 : PERF_EXT_MASKS;
 	can |= pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&notify)) ? 0 : PERF_EXT_NOTIFY;
 	can |= pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&block)) ? 0 : PERF_EXT_BLOCK;
-	can |= pt_ioctl(fd, PERF_EXT_IOC_SET_JOIN, pt_addr(&set)) ? 0 : PERF_EXT_SETS;
+	can |= pt_ioctl(fd, PERF_EXT_IOC_SET_JOIN, pt_addr(&set)) && !can_add(fd) ? 0 :
+	       PERF_EXT_SETS;
 	/* Nobody has this UUID, but the event is looked at before. */
 	can |= pt_ioctl(fd, PERF_EXT_IOC_FORMAT, pt_addr(&format)) != -ENOENT ? 0 :
 	       PERF_EXT_FORMATS;

@@ -358,7 +358,7 @@ static u64 here(int fd)
 
 static void refused(void)
 {
-	const u64 all = PERF_EXT_SESSIONS | PERF_EXT_READ;
+	const u64 all = PERF_EXT_SESSIONS | PERF_EXT_READ | PERF_EXT_SETS;
 	const u64 sampling = PERF_EXT_PERIODS | PERF_EXT_NOTIFY | PERF_EXT_FORMATS;
 	struct perf_ext_format f = { .share = -1, .arg = pt_addr(&by_thread),
 				     .arg_size = sizeof(by_thread) };
