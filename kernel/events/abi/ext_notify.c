@@ -179,8 +179,10 @@ static bool may_stop(const struct pe_event *m)
 }
 
 /*
- * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have no
- * descriptors to be enabled by.  The leader is last.  ctx->mutex held.  Return: one of them stops.
+ * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have
+ * no descriptors to be enabled by.  The leader is last.  ctx->mutex held.
+ *
+ * Return: one of them may have stopped.
  */
 static bool restart_set(struct pe_session *s, const struct pe_session_set *set)
 {

@@ -82,7 +82,7 @@ static struct pe_event *next_to_leave(struct pe_ctx *ctx)
 
 	guard(raw_spinlock_irq)(&ctx->lock);
 	e = list_first_entry_or_null(&ctx->events, struct pe_event, ctx_entry);
-	/* What a session has here goes with the leader of its first set, by which others find it. */
+	/* A session goes with the leader of its first set here, by which others find the target. */
 	if (e && pe_of_target(e))
 		e = last_of_session(ctx, pe_parent(e)->session);
 	/* Attached events have a reference: it is dropped after they are detached. */

@@ -478,7 +478,7 @@ void pe_session_stop_target(struct pe_event **copies, unsigned int nr)
 
 	for (i = 0; i < nr; i++)
 		leaders += pe_is_leader(copies[i]);
-	/* One group that is passive needs no CPU; one set of a ring may be what is left of several. */
+	/* One passive group needs no CPU; but one set may be what is left of a ring. */
 	if (leaders > 1 || pe_in_ring(copies[0]))
 		pe_call(pe_ctx(copies[0]), pe_session_stop, &stop);
 	else
