@@ -182,11 +182,12 @@ static bool may_stop(const struct pe_event *m)
  * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have
  * no descriptors to be enabled by.  The leader is last.  ctx->mutex held.
  *
- * Return: one of them may have stopped.
+ * @any: whether or not one of them may have stopped
+ *
+ * Return: they go on.
  */
-static bool restart_set(struct pe_session *s, const struct pe_session_set *set)
+static bool restart_set(struct pe_session *s, const struct pe_session_set *set, bool any)
 {
-	bool any = false;
 	unsigned int i;
 
 	for (i = set->first; i < set->first + set->nr; i++)
@@ -203,13 +204,14 @@ static bool restart_set(struct pe_session *s, const struct pe_session_set *set)
 	return true;
 }
 
-static bool restart_sets(struct pe_session *s)
+/* @all: also those in which nothing may have stopped */
+static bool restart_sets(struct pe_session *s, bool all)
 {
 	bool any = false;
 	unsigned int i;
 
 	for (i = s->nr_sets; i--; )
-		any |= restart_set(s, &s->set[i]);
+		any |= restart_set(s, &s->set[i], all);
 	return any;
 }
 
@@ -234,15 +236,20 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
-	if (pe_is_session(e) && !ask->tid && restart_sets(e->session))
+	if (pe_is_session(e) && !ask->tid && restart_sets(e->session, false))
 		return 0;
 	err = pe_ext_refuse_notify(e, &why);
 	if (err)
 		return pe_err(err, why);
 	if (ask->tid && (!pe_holds(e) || task_pid_vnr(e->hw.target) != ask->tid))
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
+	if (pe_is_session(e)) {
+		restart_sets(e->session, true);
+		return 0;
+	}
 	pe_family_each(e, pe_ext_restart_one, NULL);
-	if (!pe_is_leader(e))
+	/* It has gone on with the event, and may have stopped again. */
+	if (!pe_is_leader(e) && e->attr.inherit)
 		pe_family_each(pe_leader(e), pe_ext_restart_other, NULL);
 	if (pe_ext(e))
 		pe_hold_wake(e);

@@ -58,6 +58,12 @@ static size_t entry_size(const struct answer *a)
 	return struct_size_t(struct perf_ext_values, value, a->members);
 }
 
+/* A set ends when the PMU of its leader goes: no copies are left, its siblings lead themselves. */
+static bool has_ended(const struct answer *a)
+{
+	return READ_ONCE(a->leader->state) <= PERF_EVENT_STATE_REVOKED;
+}
+
 static void tell_set(struct answer *a, unsigned int i)
 {
 	const struct pe_session_set *set = &a->s->set[i];
@@ -66,7 +72,8 @@ static void tell_set(struct answer *a, unsigned int i)
 	a->number = set->number;
 	a->member = &a->s->member[set->first];
 	a->leader = a->member[0];
-	a->members = set->nr;
+	/* One whose PMU has gone is in no group any more; of a set that has ended all are told. */
+	a->members = has_ended(a) ? set->nr : a->leader->nr_siblings + 1;
 }
 
 static struct perf_ext_values *add_entry(struct answer *a)
@@ -93,12 +100,6 @@ static u64 sum_of_lost(struct pe_event *leader)
 	pe_for_each_member(m, leader)
 		lost += atomic64_read(&m->lost_samples);
 	return lost;
-}
-
-/* A set ends when the PMU of its leader goes: no copies are left, its siblings lead themselves. */
-static bool has_ended(const struct answer *a)
-{
-	return READ_ONCE(a->leader->state) <= PERF_EVENT_STATE_REVOKED;
 }
 
 static u64 lost_of_ended(const struct answer *a)
