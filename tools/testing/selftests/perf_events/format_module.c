@@ -160,6 +160,7 @@ static void nested(void)
 	pt_gate_open(gate);
 	while (!pt_module_get("test_format", "holding"))
 		;
+	pt_settle();		/* what it shared with the child since the fork */
 	pt_enable(fd);
 	pt_fault(20);
 	pt_disable(fd);
