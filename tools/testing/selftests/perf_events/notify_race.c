@@ -8,7 +8,7 @@
  */
 #include "lib/hold.h"
 
-#define TURNS	100000
+#define TURNS	20000
 #define PERIOD	3
 
 /* In shared memory, of the child: what it has faulted, and that it is to end. */
