@@ -7,6 +7,7 @@
  * needs: hw
  */
 #include "lib/ext.h"
+#include <sys/resource.h>
 
 static struct perf_event_mmap_page snapshot;
 static u64 snapshot_cycles;
@@ -110,6 +111,35 @@ static void sequence_moves(void)
 	pt_eq(snapshot.lock & 1, 0);
 }
 
+static long switches(void)
+{
+	struct rusage u;
+
+	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+/*
+ * Commands to an event beside the one whose page it is. That page is written when the task comes
+ * back to a CPU, so it must not have been away. Return: page->lock before; snapshot has it after.
+ */
+static u32 lock_beside(struct pt_ring *r, int fd)
+{
+	u32 before;
+	long nr;
+
+	do {
+		nr = switches();
+		take(r);
+		before = snapshot.lock;
+		pt_enable(fd);
+		pt_reset(fd);
+		pt_disable(fd);
+		take(r);
+	} while (switches() != nr);
+	return before;
+}
+
 /* Software events that write to the buffer of another event leave its page alone. */
 static void foreign_page(void)
 {
@@ -124,12 +154,7 @@ static void foreign_page(void)
 	attr.disabled = 1;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner);
-	take(&r);
-	before = snapshot.lock;
-	pt_enable(fd);
-	pt_reset(fd);
-	pt_disable(fd);
-	take(&r);
+	before = lock_beside(&r, fd);
 	pt_eq(snapshot.lock, before);
 	pt_reset(owner);
 	take(&r);
@@ -152,12 +177,7 @@ static void foreign_page_once_mapped(void)
 	pt_map(&old, fd, 0);
 	pt_unmap(&old);
 	pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner);
-	take(&r);
-	before = snapshot.lock;
-	pt_enable(fd);
-	pt_reset(fd);
-	pt_disable(fd);
-	take(&r);
+	before = lock_beside(&r, fd);
 	pt_eq(snapshot.lock, before);
 }
 
