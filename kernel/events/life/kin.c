@@ -91,6 +91,7 @@ static void init_links(struct pe_event *e)
 	INIT_LIST_HEAD(&e->mapped_entry);
 	INIT_LIST_HEAD(&e->running_entry);
 	INIT_LIST_HEAD(&e->children);
+	INIT_LIST_HEAD(&e->parts);
 	mutex_init(&e->family_lock);
 	mutex_init(&e->mmap_mutex);
 }
@@ -249,6 +250,7 @@ void pe_kin_close(struct pe_event *e)
 {
 	struct pe_kin_part *part, *next;
 
+	lockdep_assert_held(&e->family_lock);
 	list_for_each_entry_safe_reverse(part, next, &e->parts, entry) {
 		struct pe_kin *kin = part->kin;
 
@@ -306,6 +308,7 @@ void pe_kin_leave(struct pe_ctx *ctx)
 	struct pe_kin *kin = ctx->member_of;
 	int id, mode;
 
+	lockdep_assert_held(&ctx->mutex);
 	if (!kin)
 		return;
 	guard(mutex)(&kin->mutex);
@@ -366,6 +369,7 @@ bool pe_kin_has_members(struct pe_event *e)
 {
 	struct pe_kin_part *part;
 
+	lockdep_assert_held(&e->family_lock);
 	list_for_each_entry(part, &e->parts, entry)
 		if (!part->left_at && !list_empty(&part->kin->members))
 			return true;

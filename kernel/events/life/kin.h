@@ -11,7 +11,7 @@
  * @key: what @origin was first					I
  * @origin: the event, with a reference; NULL once it is closed	F and K
  * @entry: on origin->parts, as long as that has not been closed	F
- * @left_at: 0, or: it was the how-manieth part to end		F and K
+ * @left_at: 0, or its place among those that have ended, from 1	F and K
  * @split: its members have copies				F and K
  * @family_gen: of the origin when it was split			F and K
  */

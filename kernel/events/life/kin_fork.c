@@ -50,6 +50,7 @@ static bool is_part(const struct pe_kin *kin, const struct pe_event *e)
 	struct pe_kin_part *part = bsearch(pe_origin((struct pe_event *)e), kin->part, kin->nr,
 					   sizeof(*part), compare_parts);
 
+	lockdep_assert_held(&kin->mutex);
 	/* If that has ended, the key may be the address of another event by now. */
 	return part && !part->left_at;
 }
