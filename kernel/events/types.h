@@ -183,8 +183,8 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @lock: see the letters above; irqs off
  * @mutex: keeps openers apart, and group membership stable for sleepers
  * @refs: the task's pointer, each event, lookups
- * @task: the task, or NULL for a CPU context; not to be followed once @dead.  It changes
- *	to another task under the locks of both contexts: exchange.c
+ * @task: the task, or NULL for a CPU context; not to be followed once @dead.  Of a context
+ *	with a @kin the task for which the first one was made				I
  * @cpu: the CPU of a CPU context, or -1						I
  * @oncpu: the CPU on which the context is in, or -1					L
  * @dead: the task has left; nothing can be added any more				M
@@ -195,7 +195,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
  *	emptied under ctx->lock
  * @traced: those of tracepoints, by pe_event.sw_node; others look only whether there are any	L
- * @nr_events: length of @events, and of what is counted in common with others		L
+ * @nr_events: length of @events								L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: those with attr.inherit							L
  * @pmu_ctxs: the PMUs with lanes here, by pe_pmu_ctx.ctx_entry				M
@@ -205,15 +205,11 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @by_cpu: slots of a task context's events with a CPU filter, or NULL			R, M
  * @here: the slot in @by_cpu of @oncpu, or NULL					R, L
  * @entered: CPU contexts: slots of the cgroups that the CPU is in, deepest first		R, L
- * @equiv_id: contexts with the same number are equivalent; 0: none.  Set under ctx->mutex
- *	and ctx->lock, or before it is published; to 0 under ctx->lock			L
- * @held: not to be exchanged; only the task itself writes it
- * @unjoined: children made by fork that are not in their family yet; only the forking task
- * @kin: what the tasks that this one forks are members of, or NULL; only the task itself,
- *	while it is held
- * @member_of: the tasks that this one has events in common with, or NULL		I
- * @kin_entry: on its members, once fork cannot fail any more				kin->mutex
- * @kin_left: its @left when the task was forked					I
+ * @changes: one more when an event comes, goes or becomes different from its copies	L
+ * @unjoined: copies that are not in their family yet; only who makes them
+ * @kin: whose members it is lent to, see life/kin.c; or NULL				I
+ * @kin_entry: on kin->ctxs							kin->lock
+ * @home: the CPU that has it, or -1						kin->lock and L
  */
 struct pe_ctx {
 	union {
@@ -242,14 +238,39 @@ struct pe_ctx {
 	struct pe_slot		**by_cpu;
 	struct pe_slot		*here;
 	struct hlist_head	entered;
-	u64			equiv_id;
-	bool			held;
+	unsigned int		changes;
 	struct list_head	unjoined;
 	struct pe_kin		*kin;
-	struct pe_kin		*member_of;
 	struct list_head	kin_entry;
-	unsigned int		kin_left;
+	int			home;
 	struct rcu_head		rcu;
+};
+
+/**
+ * struct pe_kin - tasks that have equal inherited events, and the contexts that count for them
+ * @refs: members, which are tasks, and who looks at it						A
+ * @lock: raw, irqs off, outside of ctx->lock
+ * @mutex: contexts are made for it
+ * @closed: who is forked by a member does not become one
+ * @dissolved: nor does a member stay one
+ * @origin: the context that the first ones were copied from, while its task is a member
+ * @origin_task: that task, or NULL; both change under its perf_event_mutex
+ * @nr_ctxs: length of @ctxs								lock
+ * @ctxs: by pe_ctx.kin_entry; the first stays the first				lock
+ * @home: by CPU: the context that comes in there, or NULL				lock, R
+ */
+struct pe_kin {
+	refcount_t		refs;
+	raw_spinlock_t		lock;		/* see above */
+	struct mutex		mutex;		/* see above */
+	bool			closed;
+	bool			dissolved;
+	struct pe_ctx		*origin;
+	struct task_struct	*origin_task;
+	unsigned int		nr_ctxs;
+	struct list_head	ctxs;
+	struct rcu_head		rcu;
+	struct pe_ctx		*home[];
 };
 
 /**
@@ -334,6 +355,7 @@ struct perf_cpu_pmu_context {
  * @sched_cb: PMUs that want pmu->sched_task						C
  * @throttled: something was throttled here since the last tick				c
  * @throttle_seq: number of the current tick, no two CPUs have the same; see overflow.c	c
+ * @shared: the context of a kin that is in, for current or the task that comes; or NULL	c
  */
 struct pe_cpu {
 	struct pe_ctx		ctx;
@@ -343,6 +365,7 @@ struct pe_cpu {
 	struct list_head	sched_cb;
 	unsigned int		throttled;
 	u64			throttle_seq;
+	struct pe_ctx		*shared;
 };
 
 DECLARE_PER_CPU(struct pe_cpu, pe_cpu);
@@ -433,7 +456,7 @@ struct pe_event {
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 	bool			parked;			/* L: leader: another set has its turn */
 	bool			of_session;		/* I: a member of a session, no copy */
-	bool			copied;			/* F: opened: it never is a part of a kin */
+	bool			unlike;			/* opened: not what its copies are, see kin.c */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */
@@ -468,7 +491,6 @@ struct pe_event {
 		struct pe_session	*session;	/* I: of_session */
 	};
 	struct pe_event		*clone;			/* current, during its fork only */
-	struct list_head	parts;			/* F: opened: see life/kin.c */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;
@@ -551,10 +573,10 @@ static inline struct pe_ctx *pe_ctx(const struct pe_event *e)
 	return container_of(READ_ONCE(e->ctx), struct pe_ctx, pub);
 }
 
-/* One of its events became different, so it is not to be exchanged any more.  Under ctx->lock. */
-static inline void pe_ctx_end_equiv(struct pe_ctx *ctx)
+/* Who makes copies of the events of a context sees that they may not be equal.  Under ctx->lock. */
+static inline void pe_ctx_changed(struct pe_ctx *ctx)
 {
-	WRITE_ONCE(ctx->equiv_id, 0);
+	WRITE_ONCE(ctx->changes, ctx->changes + 1);
 }
 
 static inline struct pe_pmu_ctx *pe_pmu_ctx(const struct pe_event *e)

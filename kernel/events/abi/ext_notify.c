@@ -84,7 +84,6 @@ static void pe_ext_notify_set(struct pe_ctx *ctx, void *arg)
 {
 	struct notify_args *args = arg;
 
-	pe_ctx_end_equiv(ctx);
 	pe_notify_set(args->e, args->notify);
 	/* A thread that the old one holds has nothing to wait for any more. */
 	pe_hold_release(args->e);
@@ -129,6 +128,9 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 	args.e = e;
+	err = pe_kin_dissolve(e);
+	if (err)
+		return err;
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;

@@ -96,7 +96,6 @@ static void pe_ext_periods_set(struct pe_ctx *ctx, void *arg)
 {
 	struct rule_args *args = arg;
 
-	pe_ctx_end_equiv(ctx);
 	pe_change_period(args->e, pe_periods_set, args->rule);
 }
 

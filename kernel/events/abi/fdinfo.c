@@ -76,12 +76,9 @@ struct family_sums {
 static struct family_sums sum_up(struct pe_event *e)
 {
 	struct family_sums sums = { .throttled = atomic_read(&e->nr_throttled) };
-	struct pe_kin_sum kin;
 	struct pe_event *child;
 
 	guard(mutex)(&e->family_lock);
-	pe_kin_sum(e, &kin);
-	sums.copies = kin.members;
 	list_for_each_entry(child, &e->children, child_entry) {
 		sums.copies++;
 		sums.throttled += atomic_read(&child->nr_throttled);

@@ -34,7 +34,7 @@ static bool hung_up(struct pe_event *e)
 	if (READ_ONCE(e->state) > PERF_EVENT_STATE_EXIT)
 		return false;
 	guard(mutex)(&e->family_lock);
-	return list_empty(&e->children) && !pe_kin_has_members(e);
+	return list_empty(&e->children);
 }
 
 static __poll_t pe_file_poll(struct file *file, poll_table *wait)

@@ -287,7 +287,6 @@ static void pe_ioctl_period(struct pe_ctx *ctx, void *arg)
 {
 	struct period_args *args = arg;
 
-	pe_ctx_end_equiv(ctx);	/* its copies go on as before */
 	pe_change_period(args->e, pe_ioctl_set_period, args);
 }
 
@@ -324,8 +323,6 @@ static int ioctl_set_output(struct pe_event *e, unsigned long fd)
 	struct fd f;
 	int ret;
 
-	if (e->attr.inherit)
-		pe_kin_never(e);
 	if (fd == -1UL)
 		return set_output(e, NULL);
 	f = fdget(fd);
@@ -498,6 +495,10 @@ static int set_bpf(struct pe_event *e, u32 fd)
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
+	int err = pe_kin_differ(pe(event));
+
+	if (err)
+		return err;
 	guard(pe_event_ctx)(pe(event));
 	return pe_bpf_attach(pe(event), prog, bpf_cookie);
 }
@@ -547,6 +548,9 @@ static long fetch_and_run(struct pe_event *e, unsigned int cmd, unsigned long ar
 	union input in __uninitialized;
 	int err = fetch(cmd, arg, &in);
 
+	/* Copies keep the period and the program that they have. */
+	if (!err && (cmd == PERF_EVENT_IOC_PERIOD || cmd == PERF_EVENT_IOC_SET_BPF))
+		err = pe_kin_differ(e);
 	if (err)
 		return err;
 	guard(pe_event_ctx)(e);

@@ -226,9 +226,6 @@ static void pe_mmap_fill_page(struct pe_ctx *ctx, void *arg)
 	pe_userpage_fill(e);
 	if (!(e->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-	/* A counter can be read by its own task; the buffer of samples is for all copies. */
-	if (!is_sampling_event(&e->pub))
-		pe_ctx_end_equiv(ctx);
 	if (list_empty(&e->mapped_entry))
 		list_add_tail(&e->mapped_entry, &e->slot->mapped);
 }
@@ -385,6 +382,12 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 		return ret;
 	if (!maps_aux(vma) && nr_pages && !is_power_of_2(nr_pages))
 		return -EINVAL;
+	/* A counter can be read by its own task; the buffer of samples is for all copies. */
+	if (!is_sampling_event(&e->pub) && !pe_is_session(e)) {
+		ret = pe_kin_unlike(e);
+		if (ret)
+			return ret;
+	}
 
 	scoped_guard(mutex, &e->mmap_mutex) {
 		/* The PMU may have left meanwhile; if not, it stays as long as this is locked. */

@@ -305,7 +305,6 @@ static int open_ctx(struct opening *o)
 		err = check_group(e, o->leader, ctx);
 		if (err)
 			return err;
-		pe_kin_never(o->leader);
 	}
 	err = pe_prepare_ctx(e, ctx);
 	if (err)

@@ -182,26 +182,6 @@ static noinline void add_what_is_left(struct reading *r, struct pe_event *e)
 	}
 }
 
-/* What tasks have counted without having copies. */
-static void add_kin(struct reading *r, struct pe_event *e)
-{
-	u64 *count = r->words;
-	struct pe_kin_sum sum;
-
-	if (likely(list_empty(&e->parts)))
-		return;
-	pe_kin_sum(e, &sum);
-	if (r->format & PE_FORMAT_TIMES) {
-		r->times.enabled += sum.time;
-		r->times.running += sum.time;
-		pe_read_put_times(r->words + 1, r->format, &r->times);
-	}
-	/* One with siblings is no part, and had copies when it got the first. */
-	if (of_group(r))
-		count += pe_read_head_words(r->format);
-	*count += sum.count;
-}
-
 /* Return: 0, or why there is no answer. */
 static int take(struct pe_ctx *ctx, struct reading *r)
 {
@@ -307,8 +287,6 @@ static void take_locked_family(struct reading *r)
 		r->e = child;
 		take_anywhere(r);
 	}
-	if (!r->err)
-		add_kin(r, e);
 }
 
 /* ctx->mutex is held. */
@@ -518,7 +496,6 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 			;	/* it has just moved to another CPU */
 		list_for_each_entry(r.e, &e->children, child_entry)
 			take_here(&r);
-		add_kin(&r, e);
 	}
 	glance->count = words[0];
 	glance->times = r.times;

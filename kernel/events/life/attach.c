@@ -54,12 +54,10 @@ static struct pe_ctx *get_live_ctx(struct task_struct *task)
 /* Publish @fresh unless another opener was faster. Return: the task's context or an error. */
 static struct pe_ctx *publish_ctx(struct task_struct *task, struct pe_ctx *fresh)
 {
-	struct pe_ctx *ctx;
-
 	guard(mutex)(&task->perf_event_mutex);
-	ctx = get_live_ctx(task);
-	if (ctx)
-		return ctx;
+	/* It may even have become a member of a kin: the caller looks again. */
+	if (READ_ONCE(task->perf_event_ctxp))
+		return get_live_ctx(task);
 	/* Checked under the mutex that perf_event_exit_task() takes after PF_EXITING is set. */
 	if (data_race(task->flags) & PF_EXITING)
 		return ERR_PTR(-ESRCH);
@@ -85,10 +83,14 @@ static struct pe_ctx *get_cpu_ctx(int cpu)
 	return &per_cpu(pe_cpu, cpu).ctx;
 }
 
+/* A member of a kin gets a context of its own. */
 static struct pe_ctx *get_task_ctx(struct task_struct *task)
 {
 	struct pe_ctx *ctx, *fresh;
+	int err = pe_kin_leave(task);
 
+	if (err)
+		return ERR_PTR(err);
 	ctx = get_live_ctx(task);
 	if (ctx)
 		return ctx;
@@ -102,22 +104,13 @@ static struct pe_ctx *get_task_ctx(struct task_struct *task)
 }
 
 /*
- * Is it still the context of @task?  If so, nobody exchanges it while its mutex is held: it gets
- * an equiv_id only under that.  A 0 comes after the last exchange, which is seen then.
+ * Is it still the context of @task, or dead?  If so, it stays that while its mutex is held: a task
+ * becomes a member of a kin under that mutex.
  */
 static bool stays_with(struct pe_ctx *ctx, const struct task_struct *task)
 {
 	lockdep_assert_held(&ctx->mutex);
-	if (!READ_ONCE(ctx->equiv_id)) {
-		smp_acquire__after_ctrl_dep();
-		return READ_ONCE(ctx->task) == task;
-	}
-
-	guard(raw_spinlock_irq)(&ctx->lock);
-	if (ctx->task != task)
-		return false;
-	pe_ctx_end_equiv(ctx);
-	return true;
+	return ctx->dead || pe_task_ctx(task) == ctx;
 }
 
 /**
@@ -135,6 +128,8 @@ struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu)
 
 		if (IS_ERR(ctx))
 			return ctx;
+		if (!ctx)
+			continue;
 		mutex_lock(&ctx->mutex);
 		if (!task || stays_with(ctx, task))
 			return ctx;
@@ -148,7 +143,7 @@ static void pe_enter_if_current(void *info)
 	struct pe_ctx *ctx = info;
 
 	if (pe_task_ctx(current) == ctx)
-		pe_ctx_enter_current(ctx, NULL);
+		pe_ctx_enter_current(ctx, NULL, -1);
 }
 
 static int pe_install_cpu_of(struct task_struct *task, void *unused)
@@ -179,7 +174,6 @@ static void activate_ctx(struct pe_ctx *ctx)
 	/* The context has come in since it was empty. */
 	if (READ_ONCE(ctx->oncpu) >= 0)
 		return;
-	/* An event that came a moment ago ended the equivalence: the task stays. */
 	cpu = task_call_func(ctx->task, pe_install_cpu_of, NULL);
 	if (cpu >= 0)
 		smp_call_function_single(cpu, pe_enter_if_current, ctx, 1);
@@ -258,7 +252,8 @@ static void pe_install_locked(struct pe_ctx *ctx, void *arg)
 	struct install_args *args = arg;
 	u64 now = pe_now();
 
-	args->first = ctx->task && !ctx->nr_events;
+	/* One that is being filled by pe_copy_events() is no task's yet. */
+	args->first = ctx->task && !ctx->nr_events && pe_task_ctx(ctx->task) == ctx;
 	pe_install(args->e, now);
 	/* Nobody has to be told, and without groups no other lock is needed. */
 	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups) {
@@ -421,7 +416,6 @@ void pe_release(struct pe_event *e)
 	pe_leave_owner(e);
 	scoped_guard(pe_event_ctx, e) {
 		guard(mutex)(&e->family_lock);
-		pe_kin_close(e);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
 		parent = !list_empty(&e->children);	/* nobody joins any more */
 	}

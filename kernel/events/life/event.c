@@ -7,7 +7,6 @@
  *	the file descriptor or kernel user	dropped by pe_release()
  *	its family				an inherited event: dropped when it is unlinked
  *	each inherited event			on its parent, dropped when that is freed
- *	parts of a kin (kin.c)			on their origin, until that is closed
  *	pins					snapshots and lookups, dropped by their taker
  *
  * The last pe_put() tears down what can sleep at once: accounting, buffer, PMU (which frees
@@ -216,7 +215,6 @@ static void init_lists(struct pe_event *e)
 	INIT_LIST_HEAD(&e->queue.link);
 	INIT_LIST_HEAD(&e->running_entry);
 	INIT_LIST_HEAD(&e->children);
-	INIT_LIST_HEAD(&e->parts);
 	INIT_LIST_HEAD(&e->child_entry);
 	INIT_LIST_HEAD(&e->pmu_entry);
 	INIT_LIST_HEAD(&e->rb_entry);

@@ -14,6 +14,7 @@
  */
 
 #include <linux/llist.h>
+#include <linux/wait_bit.h>
 #include "life.h"
 
 /* Events that the task opened stay with their file descriptors; they lose their owner. */
@@ -48,7 +49,7 @@ static struct pe_ctx *take_out_for_good(struct task_struct *task)
 	if (!pe_task_ctx(task))
 		return NULL;
 	guard(mutex)(&task->perf_event_mutex);
-	ctx = pe_hold_current_ctx();	/* until it is dead */
+	ctx = pe_task_ctx(task);
 	if (!ctx)
 		return NULL;
 	mutex_lock(&ctx->mutex);
@@ -57,7 +58,6 @@ static struct pe_ctx *take_out_for_good(struct task_struct *task)
 	if (ctx->oncpu >= 0)
 		pe_ctx_out(ctx, pe_now());
 	ctx->dead = true;
-	pe_ctx_end_equiv(ctx);
 	WRITE_ONCE(task->perf_event_ctxp, NULL);
 	pe_unlock_here(ctx);
 	local_irq_enable();
@@ -152,6 +152,35 @@ static struct llist_node *leave_all(struct pe_ctx *ctx)
 }
 
 /**
+ * pe_ctx_end() - a context is of no use any more
+ * @ctx: it, with its first reference; not in anywhere, and no task's
+ *
+ * Without ctx->mutex.
+ */
+void pe_ctx_end(struct pe_ctx *ctx)
+{
+	struct pe_event *e, *next;
+	struct llist_node *gone;
+
+	WARN_ON_ONCE(READ_ONCE(ctx->oncpu) >= 0);
+	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
+		list_del_init(&e->child_entry);
+		pe_detach(e, PERF_EVENT_STATE_DEAD);
+		/* The task may go now, whatever has a reference.  See perf_pmu_unregister(). */
+		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
+		pe_put(e);
+	}
+	scoped_guard(mutex, &ctx->mutex) {
+		scoped_guard(raw_spinlock_irq, &ctx->lock)
+			ctx->dead = true;
+		gone = leave_all(ctx);
+	}
+	put_all(gone);
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+/**
  * perf_event_exit_task() - a task exits, or execs something its tracers may not look into
  * @task: current
  *
@@ -160,26 +189,26 @@ static struct llist_node *leave_all(struct pe_ctx *ctx)
 void perf_event_exit_task(struct task_struct *task)
 {
 	struct llist_node *gone;
+	struct pe_kin *kin;
 	struct pe_ctx *ctx;
 
 	disown_all(task);
 
-	ctx = take_out_for_good(task);
-	if (!ctx) {
-		pe_sideband_exit(task, NULL);
+	kin = pe_kin_exit();
+	ctx = kin ? NULL : take_out_for_good(task);
+	pe_sideband_exit(task, kin ? pe_kin_ctx(kin) : ctx);
+	if (kin)
+		pe_kin_put(kin);
+	if (!ctx)
 		return;
-	}
-	pe_sideband_exit(task, ctx);
 	if (ctx->tells_reads) {
 		mutex_unlock(&ctx->mutex);
 		tell_reads(ctx, task);
 		mutex_lock(&ctx->mutex);
 	}
-	pe_kin_leave(ctx);
 	gone = leave_all(ctx);
 	mutex_unlock(&ctx->mutex);
 	put_all(gone);
-	pe_kin_drop(ctx);
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }
@@ -257,7 +286,7 @@ static void remove_on_exec(struct pe_ctx *ctx)
  */
 void perf_event_exec(void)
 {
-	struct pe_ctx *ctx = pe_hold_current_ctx();
+	struct pe_ctx *ctx = pe_task_ctx(current);
 	bool some_end;
 
 	if (!ctx)
@@ -270,5 +299,4 @@ void perf_event_exec(void)
 	if (some_end)
 		remove_on_exec(ctx);
 	pe_addr_filters_exec();
-	pe_let_go_ctx(ctx);
 }

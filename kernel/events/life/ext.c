@@ -94,7 +94,6 @@ void pe_ext_set_periods(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
-	pe_ctx_end_equiv(ctx);
 	pe_change_period(e, pe_periods_set, rule_of(pe_origin(e)));
 }
 
@@ -123,7 +122,6 @@ void pe_ext_set_notify(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
-	pe_ctx_end_equiv(ctx);
 	pe_notify_set(e, pe_notify(pe_parent(e)));
 }
 

@@ -13,8 +13,7 @@
  *				was enabled, disabled or moved meanwhile (family_gen) follows.
  *	pe_child_leave()	the task exits: counts go to the sums, the copy is unlinked.
  *
- * Events that only count in software are counted in common instead, see kin.c, until somebody wants
- * to treat the copies one by one.
+ * Tasks whose events could not be told apart have them in common instead of copies: see kin.c.
  *
  * The parent task's context is walked through a snapshot, since copying sleeps.  Events may be
  * closed meanwhile, which makes a group smaller: nothing depends on a group being complete, and
@@ -88,20 +87,6 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 	return e;
 }
 
-/*
- * A period or program that the origin was given is for those copied from then on.  If @from is
- * older, its context and the new one are not to be exchanged.
- */
-static void compare(struct pe_event *copy, const struct pe_event *from)
-{
-	if (copy->attr.sample_period == from->attr.sample_period &&
-	    !pe_periods(copy) == !pe_periods(from) &&
-	    copy->prog == READ_ONCE(from->prog))
-		return;
-	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
-	pe_ctx_end_equiv(pe_ctx(from));
-}
-
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
 static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leader,
 				   struct pe_ctx *ctx)
@@ -125,7 +110,6 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 	e = make_copy(from, leader, state, ctx);
 	if (IS_ERR_OR_NULL(e))
 		return e;
-	compare(e, from);
 	e->family_gen = gen;
 	e->session_gen = session_gen;
 	list_add_tail(&e->child_entry, &ctx->unjoined);
@@ -149,7 +133,16 @@ static struct pe_event *copied_leader(struct pe_event *e, u64 clone_flags)
 	return e;
 }
 
-static int copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, u64 clone_flags)
+/**
+ * pe_copy_events() - copy events into another context
+ * @ctx: the context, which nobody else can see; its mutex held, class PE_FRESH_CTX
+ * @from: events of one context, pinned, leaders before their siblings; nobody else copies them now
+ * @nr: length of @from
+ * @clone_flags: CLONE_* of the fork
+ *
+ * In a section of pe_pmus_read_lock().  Return: 0 or an error; the copies are on ctx->unjoined.
+ */
+int pe_copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, u64 clone_flags)
 {
 	unsigned int i;
 
@@ -169,28 +162,29 @@ static int copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int 
 	return 0;
 }
 
-/* @from: current's context, held: its events have but one e->clone */
+/* @from: current's own context */
 static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone_flags)
 {
 	struct pe_ctx *ctx = pe_ctx_new(child);
-	struct pe_fork fork = { };
+	struct pe_event **events;
+	unsigned int nr;
 	int err, idx;
 
 	if (!ctx)
 		return -ENOMEM;
 	child->perf_event_ctxp = &ctx->pub;
-	pe_ctx_make_equiv(from);
 
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
-	/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
-	mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
-	err = pe_kin_begin(from, ctx, &fork);
-	if (!err)
-		err = copy_events(ctx, fork.events, fork.nr_to_copy, clone_flags);
-	mutex_unlock(&ctx->mutex);
-	pe_kin_begun(&fork);
-	pe_ctx_copy_equiv(ctx, from);
+	events = pe_ctx_snapshot(from, &nr);
+	err = events ? 0 : -ENOMEM;
+	if (!err) {
+		/* What opens trace events takes locks that ctx->mutex is inside of otherwise. */
+		mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
+		err = pe_copy_events(ctx, events, nr, clone_flags);
+		mutex_unlock(&ctx->mutex);
+		pe_snapshot_put(events, nr);
+	}
 	pe_pmus_read_unlock(idx);
 	return err;
 }
@@ -205,7 +199,7 @@ static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone
 int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 {
 	struct pe_ctx *from;
-	int err = 0;
+	int err;
 
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
 	child->perf_event_ctxp = NULL;
@@ -213,15 +207,19 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	mutex_init(&child->perf_event_mutex);
 	INIT_LIST_HEAD(&child->perf_event_list);
 
-	from = pe_hold_current_ctx();
-	if (!from)
-		return 0;
-	if (READ_ONCE(from->nr_inherit))
-		err = inherit_ctx(child, from, clone_flags);
-	pe_let_go_ctx(from);
+	err = pe_kin_fork(child);
 	if (err)
-		perf_event_free_task(child);
-	return err;
+		return min(err, 0);
+	from = pe_task_ctx(current);
+	if (!from || !READ_ONCE(from->nr_inherit))
+		return 0;
+	err = pe_kin_start(from, child);
+	if (!err) {
+		err = inherit_ctx(child, from, clone_flags);
+		if (err)
+			perf_event_free_task(child);
+	}
+	return min(err, 0);
 }
 
 /**
@@ -230,23 +228,14 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
  */
 void perf_event_free_task(struct task_struct *task)
 {
+	struct pe_kin *kin = pe_task_kin(task);
 	struct pe_ctx *ctx = pe_task_ctx(task);
-	struct pe_event *e, *next;
 
-	if (!ctx)
-		return;
 	task->perf_event_ctxp = NULL;
-	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
-		list_del_init(&e->child_entry);
-		pe_detach(e, PERF_EVENT_STATE_DEAD);
-		/* The task goes now, whatever has a reference.  See perf_pmu_unregister(). */
-		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
-		pe_put(e);
-	}
-	ctx->dead = true;
-	pe_kin_drop(ctx);
-	put_task_struct(ctx->task);
-	pe_ctx_put(ctx);
+	if (kin)
+		pe_kin_put(kin);
+	if (ctx)
+		pe_ctx_end(ctx);
 }
 
 static void pe_inherit_follow(struct pe_ctx *ctx, void *arg)
@@ -353,6 +342,18 @@ static void join_family(struct pe_event *e)
 }
 
 /**
+ * pe_join_families() - copies are members of their families from now on
+ * @ctx: their context; its task has not run with it
+ */
+void pe_join_families(struct pe_ctx *ctx)
+{
+	struct pe_event *e, *next;
+
+	list_for_each_entry_safe(e, next, &ctx->unjoined, child_entry)
+		join_family(e);
+}
+
+/**
  * perf_event_fork() - a fork has succeeded; the new task has not run yet
  * @task: the new task
  *
@@ -361,13 +362,11 @@ static void join_family(struct pe_event *e)
 void perf_event_fork(struct task_struct *task)
 {
 	struct pe_ctx *ctx = pe_task_ctx(task);
-	struct pe_event *e, *next;
 
-	if (ctx) {
-		pe_kin_join(ctx);
-		list_for_each_entry_safe(e, next, &ctx->unjoined, child_entry)
-			join_family(e);
-	}
+	if (ctx)
+		pe_join_families(ctx);
+	else
+		pe_kin_forked(task);
 	pe_sideband_fork(task);
 	perf_event_namespaces(task);
 }
@@ -414,8 +413,7 @@ void pe_child_leave(struct pe_event *child, enum perf_event_state final)
  * @fn: may sleep
  * @arg: its argument
  *
- * With the family lock held: nobody joins or leaves meanwhile.  Tasks that have had the event in
- * common have copies of it from now on.
+ * With the family lock held: nobody joins or leaves meanwhile.
  */
 void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg), void *arg)
 {
@@ -427,7 +425,6 @@ void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg
 		return;
 	}
 	mutex_lock(&e->family_lock);
-	pe_kin_split(e);
 	fn(e, arg);
 	list_for_each_entry(child, &e->children, child_entry)
 		fn(child, arg);

@@ -1,395 +1,552 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kin: tasks whose inherited events are counted in common.
+ * Kin: tasks with equal inherited events have them in common.
  *
- * What user space sees of an inherited event is the sum over its family.  For an event that counts
- * in software and does nothing else, that sum is at hand without a copy for each task: the hits of
- * a task are counted in the slot of its context anyway, for however many events (time.h).  So fork
- * makes no copies of such events.  The new task's context becomes a *member* of a kin, which knows
- * of which events, its *parts*, the members would have copies:
+ * What user space sees of an inherited event is the sum over its family.  So it does not matter
+ * which copy counts for which task, and there need not be more copies than tasks that run at the
+ * same time.  Tasks that could not be told apart by their events are *members* of a kin: they have
+ * no context of their own, and the kin has as many contexts as members, or one for each CPU.  When
+ * a member comes in, one of these contexts does (sched/kin_switch.c).  Fork and exit of a member
+ * take and drop a reference, however many events there are; a switch between two does nothing.
  *
- *	what a part has counted   =   hits of the members that are gone   +   slots of the others
- *	for how long              =   likewise, by the clocks of their contexts
+ * A task whose own context has only events of that sort starts a kin when it forks, and becomes a
+ * member with its child.  Its own context stays as it is and is never in meanwhile: it has the
+ * events that were opened, the contexts of the kin have copies.  They are in the families as all
+ * copies are, so ioctl() and read() reach them as they would reach those of single tasks, and what
+ * is closed goes out of all of them.
  *
- * Fork and exit of a member cost the same for one part as for a thousand, and a switch is that of a
- * context with events (exchange.c), which is why ctx->nr_events counts the parts as well.
+ *	own -> member	the task itself, in fork.  Not if something has come, gone or changed in its
+ *			context since the copies were made: ctx->changes.
+ *	member -> own	an event is opened on the task, or its own one shall differ from its copies:
+ *			then the one that has started the kin has its context again; others get a
+ *			new one with copies, as fork would have made it.  Or it exits.
+ *	closed		an event was changed in a way that only who is forked later gets to see
+ *			(PERF_EVENT_IOC_PERIOD, a program): members stay, their children get copies.
+ *	dissolved	each task is to have its own copies: all members leave.
  *
- * A kin is made when a task forks that has such events which are not in the kin it has: the next
- * forks of the task, and all of the members', join it.  A member that has got events of its own has
- * a new kin for those that it forks, of these events and of what it has in common with others.
+ * When the last member leaves, the copies leave as those of a task that exits.
  *
- * A part ends when something is to be done to the event that would treat copies one by one: it is
- * enabled or disabled, reset, gets a sibling, a buffer or something of the extensions.  Then it is
- * *split*: each member gets the copy that fork would have made, with all that it has counted, and
- * the event is one that has copies (inherit.c).  A part ends as well when its event is closed.  The
- * other parts go on.
+ * task->perf_event_ctxp says what a task is.  It changes under task->perf_event_mutex, and so do
+ * kin->origin and kin->origin_task, if it is that task's.  A reference on kin->refs belongs to each
+ * member; it is dropped when no CPU has a context in for it any more.
  *
- * Parts only end, kin->left says how many have.  A task that is being forked becomes a member in
- * two steps, as fork may fail: pe_kin_begin() notes kin->left, pe_kin_join() makes up for what was
- * split in between.  All of that is in kin_fork.c.
- *
- * Locks: kin->mutex inside of ctx->mutex and of the family locks of the parts, ctx->lock inside.
- * A reader holds the family lock of its event, so it sees a part or the copies that it was split
- * into; and a member, or what it has left behind.  Letters:
- *
- *	K	kin->mutex
- *	F	the family lock of the part's origin
+ * Lock order: task->perf_event_mutex, kin->mutex, mutex of a context of the kin, family locks.
  *
  * Task context.
  */
-#include <linux/pid_namespace.h>
 
-#include "kin.h"
+#include <linux/sched/signal.h>
 
-/* ---------------------------------------------------------------------- the end of a part */
+#include "life.h"
+#include "../ext.h"
 
-/**
- * pe_kin_get_origin() - the event of a part
- * @kin: the kin
- * @part: the part
- *
- * Return: it, with a reference, or NULL if it has been closed.
- */
-struct pe_event *pe_kin_get_origin(struct pe_kin *kin, struct pe_kin_part *part)
+/* ---------------------------------------------------------------- what can be in common */
+
+/* A period or a program that an origin was given is for those that are copied from then on. */
+static bool is_older(struct pe_event *e)
 {
-	guard(mutex)(&kin->mutex);
-	if (part->origin)
-		pe_get(part->origin);
-	return part->origin;
-}
+	struct pe_event *origin = pe_origin(e);
 
-static u64 hits_of(const struct pe_event *origin, const u64 *nr)
-{
-	u64 hits = 0;
-	int mode;
-
-	for (mode = 0; mode < PE_NR_MODES; mode++)
-		if (!(origin->plan.excludes & BIT(mode)))
-			hits += nr[mode];
-	return hits;
-}
-
-/* The part ends.  What members that are gone have counted is in the sums of the family's. */
-static void end_part(struct pe_kin *kin, struct pe_kin_part *part)
-{
-	struct pe_event *origin = part->origin;
-
-	lockdep_assert_held(&origin->family_lock);
-	lockdep_assert_held(&kin->mutex);
-	WRITE_ONCE(part->left_at, ++kin->left);
-	atomic64_add(hits_of(origin, kin->gone[origin->attr.config]), &origin->gone_count);
-	atomic64_add(kin->gone_time, &origin->gone_enabled);
-	atomic64_add(kin->gone_time, &origin->gone_running);
-}
-
-/* The links and locks that are looked at though the event may be on no such list. */
-static void init_links(struct pe_event *e)
-{
-	INIT_LIST_HEAD(&e->sibling_list);
-	INIT_LIST_HEAD(&e->active_entry);
-	INIT_LIST_HEAD(&e->addr_filters.list);
-	INIT_LIST_HEAD(&e->mapped_entry);
-	INIT_LIST_HEAD(&e->running_entry);
-	INIT_LIST_HEAD(&e->children);
-	INIT_LIST_HEAD(&e->parts);
-	mutex_init(&e->family_lock);
-	mutex_init(&e->mmap_mutex);
+	return e->attr.sample_period != READ_ONCE(origin->attr.sample_period) ||
+	       !pe_periods(e) != !pe_periods(origin) || READ_ONCE(e->prog) != READ_ONCE(origin->prog);
 }
 
 /*
- * A copy, not attached.  All that could be asked about it was answered when the original was
- * opened, and the security module is asked about that one.  It must not fail: fork is over, and
- * what asks for a split may be a prctl() or a change of the state, which cannot.
- */
-static struct pe_event *make_copy(struct pe_event *origin)
-{
-	struct pe_event *e = kmem_cache_zalloc(pe_event_cache, GFP_KERNEL | __GFP_NOFAIL);
-
-	init_links(e);
-	pe_pending_init(e);
-	refcount_set(&e->refs, 1);
-	refcount_set(&e->mem_refs, 1);
-	e->attr = origin->attr;
-	e->plan = origin->plan;
-	e->header_size = origin->header_size;
-	e->orig_type = origin->orig_type;
-	e->pmu = origin->pmu;
-	e->cpu = -1;
-	e->oncpu = -1;
-	e->group_leader = &e->pub;
-	e->passive = true;
-	e->counts_hits = true;
-	e->ns = &init_pid_ns;	/* no reference: records ask the original, their sink */
-	e->id = pe_new_id();
-	e->attach_state = PERF_ATTACH_TASK;
-	pe_become_child(e, origin);
-	return e;
-}
-
-/*
- * Puts a copy in the place of its part.  The slot's hits and the context's clock began at 0 when
- * the copy would have, so it shows what it would have counted.
- */
-static void attach(struct pe_event *e, struct pe_ctx *ctx)
-{
-	guard(raw_spinlock_irq)(&ctx->lock);
-	refcount_inc(&ctx->refs);
-	e->hw.target = get_task_struct(ctx->task);
-	e->slot = &ctx->any;
-	e->pmu_ctx = &pe_find_pmu_ctx(ctx, e->pmu)->pub;
-	e->ctx = &ctx->pub;
-	e->state = PERF_EVENT_STATE_ACTIVE;
-	e->enabled.running = true;
-	e->running.running = true;
-	pe_hits_bind(e);
-	list_add_tail_rcu(&e->ctx_entry, &ctx->events);
-	pe_ctx_end_equiv(ctx);
-	e->attach_state |= PERF_ATTACH_CONTEXT | PERF_ATTACH_GROUP;
-}
-
-/**
- * pe_kin_give_copy() - a member gets the copy that it has had no need of
- * @origin: the event
- * @ctx: the context of the member; it goes on to count the event
- * @family_gen: of the family at that time
+ * Could a program tell which task has which copy?
  *
- * Return: the copy with one reference, for the family, which it is not in yet.
+ * Signals, records and values of single events tell; so does whatever acts on one task: exec,
+ * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
+ * the CPU of the original, and who is not inherited by all.  A program may read the counter of an
+ * event that it has mapped, unless that was for its samples, as those of all tasks go there.  A
+ * pinned group says by the event that was opened if it did not fit.  Notification stops single
+ * copies, and a session tells what each of its targets has counted.
  */
-struct pe_event *pe_kin_give_copy(struct pe_event *origin, struct pe_ctx *ctx,
-				  unsigned int family_gen)
+static bool unlike(struct pe_event *e)
 {
-	struct pe_event *copy = make_copy(origin);
+	const struct perf_event_attr *attr = &e->attr;
 
-	copy->family_gen = family_gen;
-	attach(copy, ctx);
-	return copy;
+	return !attr->inherit || attr->inherit_stat || attr->inherit_thread || attr->sigtrap ||
+	       attr->enable_on_exec || attr->remove_on_exec || attr->pinned ||
+	       attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID) ||
+	       attr->type == PERF_TYPE_BREAKPOINT || pe_trace_call(e) ||
+	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
+	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
+	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
+	       READ_ONCE(pe_origin(e)->unlike) || pe_notify(e) || pe_of_target(e) || is_older(e) ||
+	       READ_ONCE(e->state) <= PERF_EVENT_STATE_ERROR;
 }
 
-/* Those of older kins first: see divide() in kin_fork.c. */
-static void split_part(struct pe_kin_part *part)
+/* Of current: nobody frees an event of its context without waiting for RCU. */
+static bool all_alike(struct pe_ctx *ctx)
 {
-	struct pe_event *origin = part->origin, *copy;
-	struct pe_kin *kin = part->kin;
-	struct pe_ctx *ctx;
+	struct pe_event *e;
 
-	guard(mutex)(&kin->mutex);
-	end_part(kin, part);
-	part->split = true;
-	part->family_gen = origin->family_gen;
-	list_for_each_entry(ctx, &kin->members, kin_entry) {
-		copy = pe_kin_give_copy(origin, ctx, origin->family_gen);
-		list_add_tail(&copy->child_entry, &origin->children);
-		copy->in_family = true;
-	}
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (unlike(e))
+			return false;
+	return true;
 }
 
-/**
- * pe_kin_split() - something is to be done to the copies of an event one by one
- * @e: an event that was opened; its family lock is held
- *
- * What is done to it then, with the family lock still held, keeps it from becoming a part again, or
- * does not have to.
- */
-void pe_kin_split(struct pe_event *e)
-{
-	struct pe_kin_part *part;
+/* ---------------------------------------------------------------------- its contexts */
 
-	lockdep_assert_held(&e->family_lock);
-	list_for_each_entry(part, &e->parts, entry)
-		if (!part->left_at)
-			split_part(part);
+static struct pe_kin *kin_new(unsigned int members)
+{
+	struct pe_kin *kin = kzalloc(struct_size(kin, home, nr_cpu_ids), GFP_KERNEL);
+
+	if (!kin)
+		return NULL;
+	refcount_set(&kin->refs, members);
+	raw_spin_lock_init(&kin->lock);
+	mutex_init(&kin->mutex);
+	INIT_LIST_HEAD(&kin->ctxs);
+	return kin;
 }
 
-/**
- * pe_kin_never() - from now on an event has copies
- * @e: an event that was opened; it is about to get a sibling, or a buffer
- */
-void pe_kin_never(struct pe_event *e)
+static void kin_free(struct pe_kin *kin)
 {
-	guard(mutex)(&e->family_lock);
-	e->copied = true;
-	pe_kin_split(e);
-}
+	struct pe_ctx *ctx, *next;
 
-/*
- * Who unlinks a part may find others freeing the kin: the memory stays until the mutex is unlocked.
- */
-static void put_memory(struct pe_kin *kin)
-{
-	if (refcount_dec_and_test(&kin->linked))
-		kvfree(kin);
-}
-
-/* The event does not need @part any more.  Its reference is the caller's, and put_memory(). */
-static void unlink_part(struct pe_kin_part *part)
-{
-	struct pe_event *origin = part->origin;
-	struct pe_kin *kin = part->kin;
-	struct pe_ctx *ctx;
-
-	lockdep_assert_held(&origin->family_lock);
-	guard(mutex)(&kin->mutex);
-	if (!part->left_at) {
-		end_part(kin, part);
-		list_for_each_entry(ctx, &kin->members, kin_entry)
-			pe_ctx_uncount(ctx, 1);
-	}
-	list_del(&part->entry);
-	part->origin = NULL;
-}
-
-/**
- * pe_kin_close() - an event is being closed
- * @e: the event, with a reference of the caller's; its family lock is held until it is DEAD
- *
- * Its parts end before it leaves its context, those of younger kins before the members of older
- * ones forget it: so a context never counts fewer events than its kin has parts, see divide() in
- * kin_fork.c.
- */
-void pe_kin_close(struct pe_event *e)
-{
-	struct pe_kin_part *part, *next;
-
-	lockdep_assert_held(&e->family_lock);
-	list_for_each_entry_safe_reverse(part, next, &e->parts, entry) {
-		struct pe_kin *kin = part->kin;
-
-		unlink_part(part);
-		put_memory(kin);
-		refcount_dec(&e->refs);
-	}
-}
-
-static void forget_part(struct pe_kin *kin, struct pe_kin_part *part)
-{
-	struct pe_event *origin = pe_kin_get_origin(kin, part);
-
-	if (!origin)
-		return;
-	mutex_lock(&origin->family_lock);
-	if (part->origin) {
-		unlink_part(part);
-		put_memory(kin);
-		refcount_dec(&origin->refs);	/* not the last, which is dropped below */
-	}
-	mutex_unlock(&origin->family_lock);
-	pe_put(origin);
+	list_for_each_entry_safe(ctx, next, &kin->ctxs, kin_entry)
+		pe_ctx_end(ctx);
+	kfree_rcu(kin, rcu);
 }
 
 /**
  * pe_kin_put() - drop a reference
- * @kin: the kin, or NULL
+ * @kin: the kin
  *
- * Without ctx->mutex, for what freeing an event may need.  The last one: nobody can become a member
- * any more, and what was counted goes to the sums of each family.
+ * Without ctx->mutex, for what freeing an event may need.
  */
 void pe_kin_put(struct pe_kin *kin)
 {
-	unsigned int i;
-
-	if (!kin || !refcount_dec_and_test(&kin->refs))
-		return;
-	WARN_ON_ONCE(!list_empty(&kin->members));
-	for (i = 0; i < kin->nr; i++)
-		forget_part(kin, &kin->part[i]);
-	put_memory(kin);
+	if (refcount_dec_and_test(&kin->refs))
+		kin_free(kin);
 }
 
-/* ------------------------------------------------------------------------- the end of a member */
-
-/**
- * pe_kin_leave() - a task exits
- * @ctx: its context, dead and out for good, mutex held
- *
- * Before its copies leave: some may be those of parts that are being split.
- */
-void pe_kin_leave(struct pe_ctx *ctx)
+/* The kin that a task is a member of, with a reference, or NULL. */
+static struct pe_kin *kin_of(const struct task_struct *task)
 {
-	struct pe_kin *kin = ctx->member_of;
-	int id, mode;
+	struct pe_kin *kin;
 
-	lockdep_assert_held(&ctx->mutex);
-	if (!kin)
-		return;
+	guard(rcu)();
+	/* The pointer changes before its reference is dropped, so a failure means: look again. */
+	while ((kin = pe_task_kin(task)) && !refcount_inc_not_zero(&kin->refs))
+		cpu_relax();
+	return kin;
+}
+
+/*
+ * A context with copies of all events of another one, for @task, not in anywhere.
+ * @from: current's own, or one of a kin whose mutex is held: its events have but one e->clone
+ */
+static struct pe_ctx *copy_ctx(struct pe_ctx *from, struct task_struct *task)
+{
+	struct pe_ctx *ctx = pe_ctx_new(task);
+	struct pe_event **events = NULL;
+	unsigned int nr;
+	int err, idx;
+
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	/* PMUs of events that are not REVOKED stay meanwhile. */
+	idx = pe_pmus_read_lock();
+	events = pe_ctx_snapshot(from, &nr);
+	err = events ? 0 : -ENOMEM;
+	if (!err) {
+		mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
+		err = pe_copy_events(ctx, events, nr, 0);
+		mutex_unlock(&ctx->mutex);
+		pe_snapshot_put(events, nr);
+	}
+	pe_pmus_read_unlock(idx);
+	if (!err)
+		pe_join_families(ctx);
+	else
+		pe_ctx_end(ctx);
+	return err ? ERR_PTR(err) : ctx;
+}
+
+/* The first one stays as long as the kin. */
+static struct pe_ctx *first_ctx(struct pe_kin *kin)
+{
+	return list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry);
+}
+
+static int add_ctx(struct pe_kin *kin, struct pe_ctx *from)
+{
+	struct pe_ctx *ctx = copy_ctx(from, from->task);
+
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	ctx->kin = kin;
+	guard(raw_spinlock_irq)(&kin->lock);
+	list_add_tail(&ctx->kin_entry, &kin->ctxs);
+	WRITE_ONCE(kin->nr_ctxs, kin->nr_ctxs + 1);
+	return 0;
+}
+
+/* As many as members can be in at once.  Who is about to become one is counted already. */
+static bool is_short(struct pe_kin *kin)
+{
+	return READ_ONCE(kin->nr_ctxs) < min(refcount_read(&kin->refs), num_possible_cpus());
+}
+
+static int add_ctxs(struct pe_kin *kin, struct pe_ctx *from)
+{
+	int err = 0;
+
 	guard(mutex)(&kin->mutex);
-	list_del(&ctx->kin_entry);
-	for (id = 0; id < PERF_COUNT_SW_MAX; id++)
-		for (mode = 0; mode < PE_NR_MODES; mode++)
-			kin->gone[id][mode] += local64_read(&ctx->any.sw[id].nr[mode]);
-	kin->gone_time += ctx->clock.time;
+	while (!err && is_short(kin))
+		err = add_ctx(kin, from ?: first_ctx(kin));
+	return err;
+}
+
+/* ------------------------------------------------------------------------------- fork */
+
+static struct perf_event_context *as_member(struct pe_kin *kin)
+{
+	return (struct perf_event_context *)((unsigned long)kin | PE_IS_KIN);
+}
+
+/*
+ * Current becomes a member, unless something has happened to its context since @changes.  Who holds
+ * the mutex of the context has found it as current's, and may be about to add to it.
+ */
+static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int changes)
+{
+	bool alike;
+
+	guard(mutex)(&current->perf_event_mutex);
+	guard(mutex)(&from->mutex);
+	scoped_guard(raw_spinlock_irq, &from->lock)
+		alike = from->changes == changes;
+	if (!alike)
+		return false;
+	kin->origin = from;
+	kin->origin_task = current;
+	local_irq_disable();
+	if (from->oncpu >= 0)
+		pe_ctx_leave_current(from);
+	/* Others that see the kin see what it has. */
+	smp_store_release(&current->perf_event_ctxp, as_member(kin));
+	pe_kin_settle_here(kin);
+	local_irq_enable();
+	return true;
 }
 
 /**
- * pe_kin_drop() - a context has no task any more
- * @ctx: the context; it has left, or fork has failed
+ * pe_kin_start() - current forks: it and the new task become members of a kin, if they can
+ * @from: current's context, its own
+ * @child: the new task
  *
- * Without ctx->mutex.
+ * Return: 1: they are; 0: the events are not of that sort; -ENOMEM, or an error of a PMU.
  */
-void pe_kin_drop(struct pe_ctx *ctx)
+int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 {
-	pe_kin_put(ctx->member_of);
-	pe_kin_put(ctx->kin);
+	unsigned int changes = smp_load_acquire(&from->changes);	/* before all of the copies */
+	struct pe_kin *kin;
+	int err;
+
+	if (!all_alike(from))
+		return 0;
+	kin = kin_new(2);
+	if (!kin)
+		return -ENOMEM;
+	err = add_ctxs(kin, from);
+	if (err || !become_member(kin, from, changes)) {
+		/* Who changes an event may have found it. */
+		if (refcount_sub_and_test(2, &kin->refs))
+			kin_free(kin);
+		return err;
+	}
+	child->perf_event_ctxp = as_member(kin);
+	return 1;
 }
 
-/* ------------------------------------------------------------------------------- readers */
-
-static void add_member(struct pe_event *e, struct pe_ctx *ctx, struct pe_kin_sum *sum)
+/* The child of a member that is not to be one. */
+static int give_copies(struct pe_kin *kin, struct task_struct *child)
 {
-	const struct pe_hits *hits = &ctx->any.sw[e->attr.config];
-	u64 nr[PE_NR_MODES];
-	int mode;
-
-	raw_spin_lock_irq(&ctx->lock);
-	for (mode = 0; mode < PE_NR_MODES; mode++)
-		nr[mode] = local64_read(&hits->nr[mode]);
-	sum->time += pe_clock_read(&ctx->clock, pe_now());
-	raw_spin_unlock_irq(&ctx->lock);
-	sum->count += hits_of(e, nr);
-	sum->members++;
-}
-
-static void add_part_to(struct pe_kin_sum *sum, struct pe_kin_part *part)
-{
-	struct pe_event *e = part->origin;
-	struct pe_kin *kin = part->kin;
 	struct pe_ctx *ctx;
 
-	guard(mutex)(&kin->mutex);
-	sum->count += hits_of(e, kin->gone[e->attr.config]);
-	sum->time += kin->gone_time;
-	list_for_each_entry(ctx, &kin->members, kin_entry)
-		add_member(e, ctx, sum);
+	scoped_guard(mutex, &kin->mutex)
+		ctx = copy_ctx(first_ctx(kin), child);
+	pe_kin_put(kin);
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	child->perf_event_ctxp = &ctx->pub;
+	return 0;
 }
 
 /**
- * pe_kin_has_members() - are there tasks that count for an event without a copy of it?
- * @e: an event that was opened; its family lock is held
- */
-bool pe_kin_has_members(struct pe_event *e)
-{
-	struct pe_kin_part *part;
-
-	lockdep_assert_held(&e->family_lock);
-	list_for_each_entry(part, &e->parts, entry)
-		if (!part->left_at && !list_empty(&part->kin->members))
-			return true;
-	return false;
-}
-
-/**
- * pe_kin_sum() - what others have counted for an event without a copy of it
- * @e: an event that was opened; its family lock is held
- * @sum: set
+ * pe_kin_fork() - a member forks
+ * @child: the new task
  *
- * Disturbs no CPU.
+ * Return: 1: it is a member, too, or has copies; 0: current is no member; or an error.
  */
-void pe_kin_sum(struct pe_event *e, struct pe_kin_sum *sum)
+int pe_kin_fork(struct task_struct *child)
 {
-	struct pe_kin_part *part;
+	struct pe_kin *kin = kin_of(current);
+	int err;
 
-	lockdep_assert_held(&e->family_lock);
-	*sum = (struct pe_kin_sum) { };
-	list_for_each_entry(part, &e->parts, entry)
-		if (!part->left_at)
-			add_part_to(sum, part);
+	if (!kin)
+		return 0;
+	if (unlikely(READ_ONCE(kin->closed)))
+		return give_copies(kin, child) ?: 1;
+	if (unlikely(is_short(kin))) {
+		err = add_ctxs(kin, NULL);
+		if (err) {
+			pe_kin_put(kin);
+			return err;
+		}
+	}
+	child->perf_event_ctxp = as_member(kin);
+	return 1;
+}
+
+/* ---------------------------------------------------------------------- leaving */
+
+static void pe_kin_settle_ipi(void *kin)
+{
+	pe_kin_settle_here(kin);
+}
+
+static int pe_kin_cpu_of(struct task_struct *task, void *unused)
+{
+	return task_curr(task) ? task_cpu(task) : -1;
+}
+
+/*
+ * A task is not a member any more: if it runs, its CPU is told.  Where it comes in later, this is
+ * seen; that it is asked for the CPU under a lock of the scheduler makes sure of that, as with the
+ * first event of a context: attach.c.
+ */
+static void tell_cpu(struct pe_kin *kin, struct task_struct *task)
+{
+	int cpu;
+
+	if (task == current) {
+		guard(irq)();
+		pe_kin_settle_here(kin);
+		return;
+	}
+	cpu = task_call_func(task, pe_kin_cpu_of, NULL);
+	if (cpu >= 0)
+		smp_call_function_single(cpu, pe_kin_settle_ipi, kin, 1);
+}
+
+/* Return: what is left of @fresh. */
+static struct pe_ctx *leave(struct pe_kin *kin, struct task_struct *task, struct pe_ctx *fresh)
+{
+	struct pe_ctx *own = fresh;
+
+	guard(mutex)(&task->perf_event_mutex);
+	if (pe_task_kin(task) != kin)
+		return fresh;
+	if (!fresh) {
+		own = kin->origin;
+		kin->origin = NULL;
+		WRITE_ONCE(kin->origin_task, NULL);
+	}
+	/* A switch that sees the pointer sees an initialised context. */
+	smp_store_release(&task->perf_event_ctxp, &own->pub);
+	tell_cpu(kin, task);
+	pe_kin_put(kin);	/* not the last */
+	return NULL;
+}
+
+/**
+ * pe_kin_leave() - a task is to have a context of its own
+ * @task: the task, with a reference; if it is a member, it ceases to be one
+ *
+ * Return: 0, -ENOMEM, or an error of a PMU.
+ */
+int pe_kin_leave(struct task_struct *task)
+{
+	struct pe_kin *kin = kin_of(task);
+	struct pe_ctx *fresh = NULL;
+
+	if (!kin)
+		return 0;
+	/* If it has the context to go back to, it has it until it leaves. */
+	if (READ_ONCE(kin->origin_task) != task) {
+		scoped_guard(mutex, &kin->mutex)
+			fresh = copy_ctx(first_ctx(kin), task);
+		if (IS_ERR(fresh)) {
+			pe_kin_put(kin);
+			return PTR_ERR(fresh);
+		}
+	}
+	fresh = leave(kin, task, fresh);
+	if (fresh)
+		pe_ctx_end(fresh);
+	pe_kin_put(kin);
+	return 0;
+}
+
+/**
+ * pe_kin_exit() - current exits and is a member
+ *
+ * Return: the kin, whose reference is the caller's now, out on this CPU; or NULL: current has a
+ * context of its own, or none.
+ */
+struct pe_kin *pe_kin_exit(void)
+{
+	struct pe_kin *kin = pe_task_kin(current);
+
+	if (!kin)
+		return NULL;
+	if (READ_ONCE(kin->origin_task) == current) {
+		pe_kin_leave(current);
+		return NULL;
+	}
+	guard(mutex)(&current->perf_event_mutex);
+	kin = pe_task_kin(current);
+	if (!kin)
+		return NULL;
+	guard(irq)();
+	WRITE_ONCE(current->perf_event_ctxp, NULL);
+	pe_kin_settle_here(kin);
+	return kin;
+}
+
+/**
+ * pe_kin_ctx() - a context that has the events of all members
+ * @kin: the kin
+ */
+struct pe_ctx *pe_kin_ctx(struct pe_kin *kin)
+{
+	return first_ctx(kin);
+}
+
+/* ------------------------------------------------------------ events that become different */
+
+/* The kin of a copy, which is not closed (or dissolved), with a reference; or NULL. */
+static struct pe_kin *next_kin(struct pe_event *e, bool dissolve)
+{
+	struct pe_event *child;
+	struct pe_kin *kin;
+
+	guard(mutex)(&e->family_lock);
+	list_for_each_entry(child, &e->children, child_entry) {
+		kin = READ_ONCE(pe_ctx(child)->kin);
+		if (kin && !(dissolve ? kin->dissolved : kin->closed) &&
+		    refcount_inc_not_zero(&kin->refs))
+			return kin;
+	}
+	return NULL;
+}
+
+/**
+ * pe_kin_unlike() - an event's task has its own context again, and keeps it
+ * @e: an event that was opened, without ctx->mutex; it is about to differ from all of its copies
+ *
+ * Return: 0 or an error of pe_kin_leave().
+ */
+int pe_kin_unlike(struct pe_event *e)
+{
+	struct task_struct *task = NULL;
+	int err;
+
+	if (!e->attr.inherit)
+		return 0;
+	scoped_guard(pe_event_ctx, e) {
+		struct pe_ctx *ctx = pe_ctx(e);
+
+		WRITE_ONCE(e->unlike, true);
+		guard(raw_spinlock_irq)(&ctx->lock);
+		pe_ctx_changed(ctx);
+		if (ctx->task && !ctx->dead)
+			task = get_task_struct(ctx->task);
+	}
+	if (!task)
+		return 0;
+	err = pe_kin_leave(task);
+	put_task_struct(task);
+	return err;
+}
+
+/**
+ * pe_kin_differ() - an event is about to differ from its copies; those made later are like it
+ * @e: an event that was opened; without ctx->mutex
+ *
+ * Return: 0 or an error of pe_kin_leave().
+ */
+int pe_kin_differ(struct pe_event *e)
+{
+	struct pe_kin *kin;
+	int err;
+
+	if (!e->attr.inherit)
+		return 0;
+	err = pe_kin_unlike(e);
+	while (!err && (kin = next_kin(e, false))) {
+		WRITE_ONCE(kin->closed, true);
+		pe_kin_put(kin);
+	}
+	return err;
+}
+
+static struct task_struct *next_member(struct pe_kin *kin)
+{
+	struct task_struct *process, *task;
+
+	guard(rcu)();
+	for_each_process_thread(process, task)
+		if (pe_task_kin(task) == kin)
+			return get_task_struct(task);
+	return NULL;
+}
+
+static int dissolve(struct pe_kin *kin)
+{
+	struct task_struct *task;
+	int err = 0;
+
+	WRITE_ONCE(kin->closed, true);
+	WRITE_ONCE(kin->dissolved, true);
+	smp_mb();	/* pairs with pe_kin_forked(): it is seen there, or the task here */
+	while (!err && (task = next_member(kin))) {
+		err = pe_kin_leave(task);
+		put_task_struct(task);
+	}
+	return err;
+}
+
+/**
+ * pe_kin_dissolve() - each task is to have its own copy of an event
+ * @e: an event that was opened; without ctx->mutex
+ *
+ * Return: 0 or an error of pe_kin_leave(); then some have.
+ */
+int pe_kin_dissolve(struct pe_event *e)
+{
+	struct pe_kin *kin;
+	int err;
+
+	if (!e->attr.inherit)
+		return 0;
+	err = pe_kin_unlike(e);
+	while (!err && (kin = next_kin(e, true))) {
+		err = dissolve(kin);
+		pe_kin_put(kin);
+	}
+	return err;
+}
+
+/**
+ * pe_kin_forked() - fork has succeeded, and others can find the new task
+ * @task: the new task, a member or without events; it has not run
+ *
+ * Without memory it stays a member of a kin that is dissolved.
+ */
+void pe_kin_forked(struct task_struct *task)
+{
+	struct pe_kin *kin = pe_task_kin(task);
+
+	if (!kin)
+		return;
+	smp_mb();	/* see dissolve() */
+	if (unlikely(READ_ONCE(kin->dissolved)))
+		pe_kin_leave(task);
 }

@@ -99,47 +99,19 @@ void pe_release(struct pe_event *e);			/* last user closed it */
 DEFINE_GUARD(pe_event_ctx, struct pe_event *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
 
 /* kin.c */
+int pe_kin_start(struct pe_ctx *from, struct task_struct *child);
+int pe_kin_fork(struct task_struct *child);
+int pe_kin_leave(struct task_struct *task);
+struct pe_kin *pe_kin_exit(void);
+struct pe_ctx *pe_kin_ctx(struct pe_kin *kin);
+void pe_kin_put(struct pe_kin *kin);
+int pe_kin_unlike(struct pe_event *e);
+int pe_kin_differ(struct pe_event *e);
+int pe_kin_dissolve(struct pe_event *e);
+void pe_kin_forked(struct task_struct *task);
 
-/**
- * struct pe_fork - what a fork has to do with the events of current
- * @events: those that are inherited, pinned, or NULL; leaders before their siblings
- * @nr: length of @events
- * @nr_to_copy: so many of them, the first, are to be copied
- * @earlier: pinned as well
- * @nr_earlier: length of @earlier
- * @old: a kin that current has no use for any more, or NULL
- */
-struct pe_fork {
-	struct pe_event	**events;
-	unsigned int	nr;
-	unsigned int	nr_to_copy;
-	struct pe_event	**earlier;
-	unsigned int	nr_earlier;
-	struct pe_kin	*old;
-};
-
-/**
- * struct pe_kin_sum - what tasks without a copy of an event have counted for it
- * @count: hits
- * @time: how long they ran, ns
- * @members: how many there are
- */
-struct pe_kin_sum {
-	u64		count;
-	u64		time;
-	unsigned int	members;
-};
-
-int pe_kin_begin(struct pe_ctx *from, struct pe_ctx *ctx, struct pe_fork *fork);
-void pe_kin_begun(struct pe_fork *fork);
-void pe_kin_join(struct pe_ctx *ctx);
-void pe_kin_leave(struct pe_ctx *ctx);
-void pe_kin_drop(struct pe_ctx *ctx);
-void pe_kin_split(struct pe_event *e);
-void pe_kin_never(struct pe_event *e);
-void pe_kin_close(struct pe_event *e);
-bool pe_kin_has_members(struct pe_event *e);
-void pe_kin_sum(struct pe_event *e, struct pe_kin_sum *sum);
+/* exit.c */
+void pe_ctx_end(struct pe_ctx *ctx);
 
 /* ext.c */
 #ifdef CONFIG_PERF_EVENTS_EXT
@@ -160,6 +132,10 @@ static inline int pe_ext_inherit(struct pe_event *e)
 static inline void pe_ext_follow(struct pe_event *e) { }
 static inline void pe_ext_free(struct pe_event *e) { }
 #endif
+
+/* inherit.c */
+int pe_copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, u64 clone_flags);
+void pe_join_families(struct pe_ctx *ctx);
 
 /* family (inherit.c) */
 void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg), void *arg);

@@ -91,6 +91,14 @@ void pe_id_sample_collect(struct perf_sample_data *data, struct pe_event *e)
 
 /* ------------------------------------------------------------ call chains */
 
+/* What happens to a sleeping task is sampled in another, whose user space is not to be shown. */
+static bool about_another_task(const struct pe_event *e)
+{
+	const struct pe_ctx *ctx = pe_ctx(e);
+
+	return ctx->task && ctx->task != current && !ctx->kin;
+}
+
 /**
  * perf_callchain() - the call chain that an event asked for
  * @event: the event
@@ -103,7 +111,6 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 {
 	static struct perf_callchain_entry none;
 	const struct perf_event_attr *attr = &event->attr;
-	const struct task_struct *target = pe_ctx(pe(event))->task;
 	bool kernel = !attr->exclude_callchain_kernel && !pe_hides_kernel(pe(event), regs);
 	bool user = !attr->exclude_callchain_user && pe_current_is_user();
 	struct perf_callchain_entry *chain = NULL;
@@ -111,19 +118,11 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 	/* An event of another task may be hit here (wakeups); it must not see current's stack. */
 	if (kernel || user)
 		chain = get_perf_callchain(regs, kernel, user, attr->sample_max_stack,
-					   target && target != current, true);
+					   about_another_task(pe(event)), true);
 	return chain ?: &none;
 }
 
 /* -------------------------------------------------------------- registers */
-
-/* What happens to a sleeping task is sampled in another, whose user space is not to be shown. */
-static bool about_another_task(const struct pe_event *e)
-{
-	struct task_struct *task = pe_ctx(e)->task;
-
-	return task && task != current;
-}
 
 static void user_regs(struct perf_regs *out, struct pe_event *e, struct pt_regs *regs)
 {

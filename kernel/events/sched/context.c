@@ -72,6 +72,7 @@ void pe_ctx_init(struct pe_ctx *ctx, struct task_struct *task, int cpu)
 	ctx->task = task ? get_task_struct(task) : NULL;
 	ctx->cpu = cpu;
 	ctx->oncpu = -1;
+	ctx->home = -1;
 	INIT_LIST_HEAD(&ctx->events);
 	INIT_LIST_HEAD(&ctx->sideband);
 	INIT_LIST_HEAD(&ctx->freq);
@@ -438,7 +439,7 @@ void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e)
 	ctx->nr_inherit += e->attr.inherit;
 	ctx->tells_reads |= e->attr.inherit_stat;
 	ctx->nr_events++;
-	pe_ctx_end_equiv(ctx);
+	pe_ctx_changed(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_added(e);
 	e->attach_state |= PERF_ATTACH_CONTEXT;
@@ -456,26 +457,6 @@ static void retire_clocks(struct pe_ctx *ctx, u64 now)
 		pe_clock_stop(&ctx->here->clock, now);
 	WRITE_ONCE(ctx->here, NULL);
 	WRITE_ONCE(ctx->oncpu, -1);
-}
-
-static void uncount(struct pe_ctx *ctx, unsigned int nr, u64 now)
-{
-	ctx->nr_events -= nr;
-	if (!ctx->nr_events)
-		retire_clocks(ctx, now);
-}
-
-/**
- * pe_ctx_uncount() - events end that a task has in common with others
- * @ctx: its context
- * @nr: so many
- */
-void pe_ctx_uncount(struct pe_ctx *ctx, unsigned int nr)
-{
-	guard(raw_spinlock_irq)(&ctx->lock);
-	pe_ctx_end_equiv(ctx);
-	ctx->nr_inherit -= nr;
-	uncount(ctx, nr, pe_now());
 }
 
 /**
@@ -502,10 +483,11 @@ void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now)
 		ctx->nr_user--;
 	ctx->nr_inherit -= e->attr.inherit;
 	e->attach_state &= ~PERF_ATTACH_CONTEXT;
-	pe_ctx_end_equiv(ctx);
+	pe_ctx_changed(ctx);
 	if (e->cgrp)
 		pe_cgroup_event_removed(e);
-	uncount(ctx, 1, now);
+	if (!--ctx->nr_events)
+		retire_clocks(ctx, now);
 }
 
 /* Pin what is to be copied, as far as there is room.  Return: the number of events. */
@@ -526,7 +508,7 @@ static unsigned int pin_inherited(struct pe_ctx *ctx, struct pe_event **events, 
 
 /**
  * pe_ctx_snapshot() - what a fork may copy of a context, each with a reference
- * @ctx: current's context, held
+ * @ctx: current's own context, or one of a kin with its mutex held
  * @nr: number of events returned
  *
  * Leaders come before their siblings.  Events that are not inherited are left out: closing one is

@@ -241,7 +241,6 @@ static void pinned_failed(struct pe_event *leader, u64 now)
 	if (leader->state != PERF_EVENT_STATE_INACTIVE)
 		return;
 	pe_set_state(leader, PERF_EVENT_STATE_ERROR, now);
-	pe_ctx_end_equiv(pe_ctx(leader));	/* its copies may go on */
 	if (READ_ONCE(leader->sink->fasync))
 		WRITE_ONCE(leader->pending_kill, POLL_ERR);
 	pe_queue_wakeup(leader);

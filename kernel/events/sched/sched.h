@@ -43,7 +43,6 @@ void pe_ctx_get(struct pe_ctx *ctx);
 void pe_ctx_put(struct pe_ctx *ctx);
 int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e);
 int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu);
-void pe_ctx_uncount(struct pe_ctx *ctx, unsigned int nr);
 struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
@@ -55,29 +54,38 @@ void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e);
 void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now);
 struct pe_event **pe_ctx_snapshot(struct pe_ctx *ctx, unsigned int *nr);
 
+/*
+ * task->perf_event_ctxp leads to the task's own context, or, with this bit, to the kin that it is
+ * a member of.  It changes under task->perf_event_mutex: from NULL to a context by an opener, from
+ * a context to a kin and to NULL by the task, from a kin to a context by anybody.
+ */
+#define PE_IS_KIN	1UL
+
+static inline struct pe_kin *pe_task_kin(const struct task_struct *task)
+{
+	unsigned long p = (unsigned long)READ_ONCE(task->perf_event_ctxp);
+
+	return p & PE_IS_KIN ? (struct pe_kin *)(p - PE_IS_KIN) : NULL;
+}
+
+/* Its own context, or NULL. */
 static inline struct pe_ctx *pe_task_ctx(const struct task_struct *task)
 {
 	struct perf_event_context *ctx = READ_ONCE(task->perf_event_ctxp);
 
-	return ctx ? container_of(ctx, struct pe_ctx, pub) : NULL;
+	if (!ctx || (unsigned long)ctx & PE_IS_KIN)
+		return NULL;
+	return container_of(ctx, struct pe_ctx, pub);
 }
 
 /*
- * The context of a task stays its own under the conditions of exchange.c: for current, with
- * preemption off or while it is held.
- */
-static inline void pe_let_go_ctx(struct pe_ctx *ctx)
-{
-	ctx->held = false;
-}
-
-/*
- * The current task's context if it is in on this CPU.  Preemption off at least; with irqs on the
- * answer may be stale, which is good enough for code that only reads lists under RCU.
+ * The context that counts for the current task, if it is in on this CPU.  Preemption off at least;
+ * with irqs on the answer may be stale, which is good enough for code that only reads lists under
+ * RCU.
  */
 static inline struct pe_ctx *pe_current_ctx(void)
 {
-	struct pe_ctx *ctx = pe_task_ctx(current);
+	struct pe_ctx *ctx = raw_cpu_read(pe_cpu.shared) ?: pe_task_ctx(current);
 
 	return ctx && READ_ONCE(ctx->oncpu) == smp_processor_id() ? ctx : NULL;
 }
@@ -212,7 +220,7 @@ static inline void pe_set_withdraw(struct pe_event *leader, u64 now) { }
 /* switch.c */
 void pe_ctx_in(struct pe_ctx *ctx, struct task_struct *comes, u64 now);
 void pe_ctx_out(struct pe_ctx *ctx, u64 now);
-void pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes);
+bool pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes, int home);
 void pe_ctx_leave_current(struct pe_ctx *ctx);
 /* A task comes in or goes out; so that pmu->sched_task() can be told which. */
 enum pe_switch { PE_GOES_OUT, PE_COMES_IN };
@@ -275,11 +283,10 @@ static inline bool pe_cgroup_moves(struct task_struct *next)
 static inline void pe_cgroup_switch(struct task_struct *next) { }
 #endif
 
-/* exchange.c */
-struct pe_ctx *pe_hold_current_ctx(void);
-void pe_ctx_make_equiv(struct pe_ctx *ctx);
-void pe_ctx_copy_equiv(struct pe_ctx *child, struct pe_ctx *from);
-bool pe_ctx_exchange(struct pe_ctx *ctx, struct task_struct *prev, struct task_struct *next);
+/* kin.c */
+struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes);
+void pe_kin_go_out(struct pe_ctx *ctx);
+void pe_kin_settle_here(struct pe_kin *kin);
 
 /* rotate.c */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);

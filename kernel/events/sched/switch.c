@@ -175,18 +175,20 @@ static void unlock_after_switch(struct pe_ctx *ctx, bool both)
 
 /**
  * pe_ctx_enter_current() - let the current task's context in, if it has events and is not in yet
- * @ctx: its context
+ * @ctx: its context, or one of its kin
  * @comes: as for pe_ctx_in()
+ * @home: this CPU for a context of a kin, else -1
  *
- * Irqs off.
+ * Irqs off.  Return: false if the context has moved to another CPU.
  */
-void pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes)
+bool pe_ctx_enter_current(struct pe_ctx *ctx, struct task_struct *comes, int home)
 {
-	bool both = lock_for_switch(ctx);
+	bool both = lock_for_switch(ctx), here = ctx->home == home;
 
-	if (ctx->nr_events && ctx->oncpu < 0 && !ctx->dead)
+	if (likely(here) && ctx->nr_events && ctx->oncpu < 0 && !ctx->dead)
 		come_in(ctx, comes, pe_now());
 	unlock_after_switch(ctx, both);
+	return here;
 }
 
 /**
@@ -220,7 +222,7 @@ void pe_tell_pmus_of_switch(struct task_struct *task, enum pe_switch which,
 
 /**
  * pe_ctx_leave_current() - the current task's context goes out with the task
- * @ctx: its context
+ * @ctx: its context, or one of its kin
  *
  * Irqs off.
  */

@@ -100,9 +100,6 @@ static int attach_to_samples(struct pe_event *e, struct bpf_prog *prog, u64 cook
 	if (e->attr.precise_ip && prog->call_get_stack && !has_whole_chain(&e->attr))
 		return -EPROTO;
 
-	/* Copies that there are do not get the program. */
-	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock)
-		pe_ctx_end_equiv(pe_ctx(e));
 	pe_take_slow_overflow(e);
 	e->bpf_cookie = cookie;
 	smp_store_release(&e->prog, prog);	/* A */
@@ -178,11 +175,8 @@ void perf_event_free_bpf_prog(struct perf_event *event)
 		perf_event_detach_bpf_prog(event);
 		return;
 	}
-	/* Copies keep it; nor does a fork give another number between the two. */
-	scoped_guard(raw_spinlock_irq, &pe_ctx(e)->lock) {
-		pe_ctx_end_equiv(pe_ctx(e));
-		prog = xchg(&e->prog, NULL);
-	}
+	/* Copies keep it. */
+	prog = xchg(&e->prog, NULL);
 	if (prog)
 		bpf_prog_put(prog);
 }

@@ -3,8 +3,8 @@
  * What the scheduler calls when a CPU goes from one task to the next: SWITCH records, drivers that
  * save something per task, the tasks' contexts and cgroups.
  *
- * Both with irqs off and the run queue locked.  The contexts of two tasks with equal events are
- * exchanged (sched/exchange.c); then nothing goes out and nothing comes in.
+ * Both with irqs off and the run queue locked.  Between two members of a kin nothing goes out and
+ * nothing comes in: sched/kin_switch.c.
  */
 
 #include "sources.h"
@@ -19,16 +19,20 @@ static inline void tell_pmus(struct task_struct *task, enum pe_switch which,
 
 static __always_inline void switch_out(struct task_struct *prev, struct task_struct *next)
 {
-	struct pe_ctx *ctx = pe_task_ctx(prev);
+	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx;
 
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch_out(prev, next);
 	tell_pmus(prev, PE_GOES_OUT, NULL);
-	if (ctx && ctx->oncpu >= 0) {
+	if (shared) {
 		/* Then it stays in, and the CPU in its cgroup. */
-		if (READ_ONCE(ctx->equiv_id) && pe_ctx_exchange(ctx, prev, next))
+		if (pe_task_kin(next) == shared->kin && !pe_cgroup_moves(next))
 			return;
-		pe_ctx_leave_current(ctx);
+		pe_kin_go_out(shared);
+	} else {
+		ctx = pe_task_ctx(prev);
+		if (ctx && ctx->oncpu >= 0)
+			pe_ctx_leave_current(ctx);
 	}
 	pe_cgroup_switch(next);
 }
@@ -50,15 +54,31 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 		switch_out(prev, next);
 }
 
+/* Return: the context that came in, or NULL. */
+static __always_inline struct pe_ctx *bring_in(struct task_struct *task)
+{
+	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx = pe_task_ctx(task);
+	struct pe_kin *kin = pe_task_kin(task);
+
+	if (shared) {
+		if (likely(kin == shared->kin))
+			return NULL;
+		/* The task has just been made to leave. */
+		pe_kin_go_out(shared);
+	}
+	if (kin)
+		return pe_kin_come_in(kin, task);
+	/* Adding to one that has just gone out tells this CPU. */
+	if (!ctx || READ_ONCE(ctx->oncpu) >= 0)
+		return NULL;
+	pe_ctx_enter_current(ctx, task, -1);
+	return ctx;
+}
+
 static __always_inline void switch_in(struct task_struct *prev, struct task_struct *task)
 {
-	struct pe_ctx *ctx = pe_task_ctx(task), *told = NULL;
+	struct pe_ctx *told = bring_in(task);
 
-	/* One that was exchanged is in.  Adding to one that has just gone out tells this CPU. */
-	if (ctx && READ_ONCE(ctx->oncpu) < 0) {
-		pe_ctx_enter_current(ctx, task);
-		told = ctx;
-	}
 	tell_pmus(task, PE_COMES_IN, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch_in(prev);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kin on a CPU: the contexts that members of a kin have in common come in and go out.
+ *
+ * Members have no context of their own, see life/kin.c.  When one of them comes in on a CPU, so
+ * does a context of the kin: the one that kin->home[] has for this CPU, or one that is not in
+ * anywhere and moves here.  When the next task is a member as well it stays in, and nothing
+ * happens at all.
+ *
+ * pe_cpu.shared tells which one is in on this CPU.  It is written by the CPU itself with irqs off.
+ * A task that is made to leave the kin while it runs has ceased to be a member before its CPU hears
+ * of that; until then, and if the task is switched out first, pe_cpu.shared is what holds.
+ *
+ * There is always one: a kin has as many contexts as members, or one for each CPU.  Each one that
+ * is in is so for a member that runs there, or is about to, and who comes is another member.
+ * Therefore a context is in somewhere only until its last member has gone or been told, and only
+ * after that ceases to be counted in kin->refs.
+ *
+ *	kin->lock, then ctx->lock	ctx->home and kin->home[] change, ctx not in
+ *	ctx->lock			a context comes in: only where ctx->home says
+ *
+ * So a CPU that has read its kin->home[] without a lock looks at ctx->home again.
+ *
+ * Irqs off.
+ */
+
+#include "sched.h"
+
+/* A context that is in nowhere moves to this CPU. */
+static struct pe_ctx *move_here(struct pe_kin *kin)
+{
+	int cpu = smp_processor_id();
+	struct pe_ctx *ctx;
+
+	guard(raw_spinlock)(&kin->lock);
+	list_for_each_entry(ctx, &kin->ctxs, kin_entry) {
+		guard(raw_spinlock)(&ctx->lock);
+		if (ctx->oncpu >= 0)
+			continue;
+		if (ctx->home >= 0)
+			WRITE_ONCE(kin->home[ctx->home], NULL);
+		ctx->home = cpu;
+		/* Pairs with the address dependency of pe_kin_come_in(). */
+		smp_store_release(&kin->home[cpu], ctx);
+		return ctx;
+	}
+	WARN_ON_ONCE(1);
+	return NULL;
+}
+
+/**
+ * pe_kin_come_in() - a member comes in on this CPU, where no context of a kin is in
+ * @kin: its kin
+ * @comes: the member, if a switch brings it; else NULL
+ *
+ * Return: the context that came in for it.
+ */
+struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
+{
+	int cpu = smp_processor_id();
+	struct pe_ctx *ctx;
+
+	do {
+		ctx = READ_ONCE(kin->home[cpu]) ?: move_here(kin);
+	} while (ctx && !pe_ctx_enter_current(ctx, comes, cpu));
+	if (ctx && READ_ONCE(ctx->oncpu) == cpu)
+		__this_cpu_write(pe_cpu.shared, ctx);
+	return ctx;
+}
+
+/**
+ * pe_kin_go_out() - the context of a kin goes out on this CPU
+ * @ctx: it, pe_cpu.shared
+ */
+void pe_kin_go_out(struct pe_ctx *ctx)
+{
+	pe_ctx_leave_current(ctx);
+	__this_cpu_write(pe_cpu.shared, NULL);
+}
+
+/**
+ * pe_kin_settle_here() - current may have left a kin, or have become a member
+ * @kin: the kin
+ */
+void pe_kin_settle_here(struct pe_kin *kin)
+{
+	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx = pe_task_ctx(current);
+
+	if (pe_task_kin(current) == kin) {
+		if (!shared)
+			pe_kin_come_in(kin, NULL);
+		return;
+	}
+	if (shared && shared->kin == kin)
+		pe_kin_go_out(shared);
+	if (ctx && READ_ONCE(ctx->oncpu) < 0)
+		pe_ctx_enter_current(ctx, NULL, -1);
+}
