@@ -138,12 +138,9 @@ struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu)
 	}
 }
 
-static void pe_enter_if_current(void *info)
+static void pe_enter_current(void *unused)
 {
-	struct pe_ctx *ctx = info;
-
-	if (pe_task_ctx(current) == ctx)
-		pe_ctx_enter_current(ctx, NULL, -1);
+	pe_kin_settle_here();
 }
 
 static int pe_install_cpu_of(struct task_struct *task, void *unused)
@@ -166,7 +163,7 @@ static void activate_ctx(struct pe_ctx *ctx)
 	/* If it is not current's any more by then, it was in, or comes in by a switch. */
 	if (READ_ONCE(ctx->task) == current) {
 		local_irq_disable();
-		pe_enter_if_current(ctx);
+		pe_kin_settle_here();
 		local_irq_enable();
 		return;
 	}
@@ -176,7 +173,7 @@ static void activate_ctx(struct pe_ctx *ctx)
 		return;
 	cpu = task_call_func(ctx->task, pe_install_cpu_of, NULL);
 	if (cpu >= 0)
-		smp_call_function_single(cpu, pe_enter_if_current, ctx, 1);
+		smp_call_function_single(cpu, pe_enter_current, NULL, 1);
 }
 
 /* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
@@ -256,7 +253,8 @@ static void pe_install_locked(struct pe_ctx *ctx, void *arg)
 	args->first = ctx->task && !ctx->nr_events && pe_task_ctx(ctx->task) == ctx;
 	pe_install(args->e, now);
 	/* Nobody has to be told, and without groups no other lock is needed. */
-	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups) {
+	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups &&
+	    !__this_cpu_read(pe_cpu.shared)) {
 		pe_ctx_in(ctx, NULL, now);
 		args->first = false;
 	}

@@ -230,7 +230,7 @@ static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int 
 		pe_ctx_leave_current(from);
 	/* Others that see the kin see what it has. */
 	smp_store_release(&current->perf_event_ctxp, as_member(kin));
-	pe_kin_settle_here(kin);
+	pe_kin_settle_here();
 	local_irq_enable();
 	return true;
 }
@@ -306,9 +306,9 @@ int pe_kin_fork(struct task_struct *child)
 
 /* ---------------------------------------------------------------------- leaving */
 
-static void pe_kin_settle_ipi(void *kin)
+static void pe_kin_settle_ipi(void *unused)
 {
-	pe_kin_settle_here(kin);
+	pe_kin_settle_here();
 }
 
 static int pe_kin_cpu_of(struct task_struct *task, void *unused)
@@ -321,18 +321,18 @@ static int pe_kin_cpu_of(struct task_struct *task, void *unused)
  * seen; that it is asked for the CPU under a lock of the scheduler makes sure of that, as with the
  * first event of a context: attach.c.
  */
-static void tell_cpu(struct pe_kin *kin, struct task_struct *task)
+static void tell_cpu(struct task_struct *task)
 {
 	int cpu;
 
 	if (task == current) {
 		guard(irq)();
-		pe_kin_settle_here(kin);
+		pe_kin_settle_here();
 		return;
 	}
 	cpu = task_call_func(task, pe_kin_cpu_of, NULL);
 	if (cpu >= 0)
-		smp_call_function_single(cpu, pe_kin_settle_ipi, kin, 1);
+		smp_call_function_single(cpu, pe_kin_settle_ipi, NULL, 1);
 }
 
 /* Return: what is left of @fresh. */
@@ -350,7 +350,7 @@ static struct pe_ctx *leave(struct pe_kin *kin, struct task_struct *task, struct
 	}
 	/* A switch that sees the pointer sees an initialised context. */
 	smp_store_release(&task->perf_event_ctxp, &own->pub);
-	tell_cpu(kin, task);
+	tell_cpu(task);
 	pe_kin_put(kin);	/* not the last */
 	return NULL;
 }
@@ -406,7 +406,7 @@ struct pe_kin *pe_kin_exit(void)
 		return NULL;
 	guard(irq)();
 	WRITE_ONCE(current->perf_event_ctxp, NULL);
-	pe_kin_settle_here(kin);
+	pe_kin_settle_here();
 	return kin;
 }
 

@@ -79,20 +79,21 @@ void pe_kin_go_out(struct pe_ctx *ctx)
 }
 
 /**
- * pe_kin_settle_here() - current may have left a kin, or have become a member
- * @kin: the kin
+ * pe_kin_settle_here() - current may have left a kin, become a member, or got its first event
+ *
+ * What is in for it afterwards is what is to count for it now.
  */
-void pe_kin_settle_here(struct pe_kin *kin)
+void pe_kin_settle_here(void)
 {
 	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx = pe_task_ctx(current);
+	struct pe_kin *kin = pe_task_kin(current);
 
-	if (pe_task_kin(current) == kin) {
-		if (!shared)
-			pe_kin_come_in(kin, NULL);
-		return;
-	}
 	if (shared && shared->kin == kin)
+		return;
+	if (shared)
 		pe_kin_go_out(shared);
-	if (ctx && READ_ONCE(ctx->oncpu) < 0)
+	if (kin)
+		pe_kin_come_in(kin, NULL);
+	else if (ctx)
 		pe_ctx_enter_current(ctx, NULL, -1);
 }

@@ -286,7 +286,7 @@ static inline void pe_cgroup_switch(struct task_struct *next) { }
 /* kin.c */
 struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes);
 void pe_kin_go_out(struct pe_ctx *ctx);
-void pe_kin_settle_here(struct pe_kin *kin);
+void pe_kin_settle_here(void);
 
 /* rotate.c */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);

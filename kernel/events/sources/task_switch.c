@@ -17,24 +17,31 @@ static inline void tell_pmus(struct task_struct *task, enum pe_switch which,
 		pe_tell_pmus_of_switch(task, which, told);
 }
 
+/* Return: false if what is in stays in, and the CPU in its cgroup. */
+static __always_inline bool take_out(struct task_struct *prev, struct task_struct *next)
+{
+	struct pe_ctx *ctx = pe_task_ctx(prev), *shared;
+
+	if (likely(ctx && READ_ONCE(ctx->oncpu) >= 0)) {
+		pe_ctx_leave_current(ctx);
+		return true;
+	}
+	shared = __this_cpu_read(pe_cpu.shared);
+	if (!shared)
+		return true;
+	if (pe_task_kin(next) == shared->kin && !pe_cgroup_moves(next))
+		return false;
+	pe_kin_go_out(shared);
+	return true;
+}
+
 static __always_inline void switch_out(struct task_struct *prev, struct task_struct *next)
 {
-	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx;
-
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
 		pe_sideband_switch_out(prev, next);
 	tell_pmus(prev, PE_GOES_OUT, NULL);
-	if (shared) {
-		/* Then it stays in, and the CPU in its cgroup. */
-		if (pe_task_kin(next) == shared->kin && !pe_cgroup_moves(next))
-			return;
-		pe_kin_go_out(shared);
-	} else {
-		ctx = pe_task_ctx(prev);
-		if (ctx && ctx->oncpu >= 0)
-			pe_ctx_leave_current(ctx);
-	}
-	pe_cgroup_switch(next);
+	if (!READ_ONCE(prev->perf_event_ctxp) || take_out(prev, next))
+		pe_cgroup_switch(next);
 }
 
 static noinline void count_switch_out(struct task_struct *prev, struct task_struct *next)
@@ -58,18 +65,20 @@ void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *n
 static __always_inline struct pe_ctx *bring_in(struct task_struct *task)
 {
 	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx = pe_task_ctx(task);
-	struct pe_kin *kin = pe_task_kin(task);
 
-	if (shared) {
-		if (likely(kin == shared->kin))
+	if (unlikely(shared)) {
+		if (likely(pe_task_kin(task) == shared->kin))
 			return NULL;
 		/* The task has just been made to leave. */
 		pe_kin_go_out(shared);
 	}
-	if (kin)
-		return pe_kin_come_in(kin, task);
+	if (unlikely(!ctx)) {
+		struct pe_kin *kin = pe_task_kin(task);
+
+		return kin ? pe_kin_come_in(kin, task) : NULL;
+	}
 	/* Adding to one that has just gone out tells this CPU. */
-	if (!ctx || READ_ONCE(ctx->oncpu) >= 0)
+	if (READ_ONCE(ctx->oncpu) >= 0)
 		return NULL;
 	pe_ctx_enter_current(ctx, task, -1);
 	return ctx;
@@ -77,7 +86,7 @@ static __always_inline struct pe_ctx *bring_in(struct task_struct *task)
 
 static __always_inline void switch_in(struct task_struct *prev, struct task_struct *task)
 {
-	struct pe_ctx *told = bring_in(task);
+	struct pe_ctx *told = READ_ONCE(task->perf_event_ctxp) ? bring_in(task) : NULL;
 
 	tell_pmus(task, PE_COMES_IN, told);
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))
