@@ -183,8 +183,8 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @lock: see the letters above; irqs off
  * @mutex: keeps openers apart, and group membership stable for sleepers
  * @refs: the task's pointer, each event, lookups
- * @task: the task, or NULL for a CPU context; not to be followed once @dead.  Of a context
- *	with a @kin the task for which the first one was made				I
+ * @task: the task, or NULL for a CPU context; not to be followed once @dead.  With @kin
+ *	the task that has started it, which may have exited, for any of the members	I
  * @cpu: the CPU of a CPU context, or -1						I
  * @oncpu: the CPU on which the context is in, or -1					L
  * @dead: the task has left; nothing can be added any more				M
@@ -207,7 +207,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @entered: CPU contexts: slots of the cgroups that the CPU is in, deepest first		R, L
  * @changes: one more when an event comes, goes or becomes different from its copies	L
  * @unjoined: copies that are not in their family yet; only who makes them
- * @kin: whose members it is lent to, see life/kin.c; or NULL				I
+ * @kin: whose members it counts for, see life/kin.c; or NULL				I
  * @kin_entry: on kin->ctxs							kin->lock
  * @home: the CPU that has it, or -1						kin->lock and L
  */
@@ -257,6 +257,7 @@ struct pe_ctx {
  * @origin_task: that task, or NULL; both change under its perf_event_mutex
  * @nr_ctxs: length of @ctxs								lock
  * @ctxs: by pe_ctx.kin_entry; the first stays the first				lock
+ * @end: the last reference was dropped where nothing can be freed
  * @home: by CPU: the context that comes in there, or NULL				lock, R
  */
 struct pe_kin {
@@ -269,7 +270,10 @@ struct pe_kin {
 	struct task_struct	*origin_task;
 	unsigned int		nr_ctxs;
 	struct list_head	ctxs;
-	struct rcu_head		rcu;
+	union {
+		struct work_struct	end;
+		struct rcu_head		rcu;
+	};
 	struct pe_ctx		*home[];
 };
 
@@ -456,7 +460,7 @@ struct pe_event {
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 	bool			parked;			/* L: leader: another set has its turn */
 	bool			of_session;		/* I: a member of a session, no copy */
-	bool			unlike;			/* opened: not what its copies are, see kin.c */
+	bool			stays_out;		/* opened: its task is no member, see kin.c */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */

@@ -259,17 +259,23 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	const struct perf_ext_format *ask = &asked->u.format;
+	int err;
 
 	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC)
 		return pe_err(-EINVAL, "FORMAT: unknown flags");
 	e = pe_ext_named(e, ask->set, ask->member);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
-	if (memchr_inv(ask->uuid, 0, sizeof(ask->uuid)))
-		return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
-	if (ask->arg || ask->arg_size || ask->flags || ask->share != -1)
-		return pe_err(-EINVAL, "FORMAT: arg, flags, share: of no use without a format");
-	return part(e);
+	if (!memchr_inv(ask->uuid, 0, sizeof(ask->uuid))) {
+		if (ask->arg || ask->arg_size || ask->flags || ask->share != -1)
+			return pe_err(-EINVAL, "FORMAT: arg, flags, share: of no use without a format");
+		return part(e);
+	}
+	/* A format may stop single copies. */
+	err = pe_kin_dissolve(e);
+	if (err)
+		return err;
+	return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
 }
 
 /**

@@ -495,10 +495,7 @@ static int set_bpf(struct pe_event *e, u32 fd)
  */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
-	int err = pe_kin_differ(pe(event));
-
-	if (err)
-		return err;
+	pe_kin_differ(pe(event));
 	guard(pe_event_ctx)(pe(event));
 	return pe_bpf_attach(pe(event), prog, bpf_cookie);
 }
@@ -548,11 +545,11 @@ static long fetch_and_run(struct pe_event *e, unsigned int cmd, unsigned long ar
 	union input in __uninitialized;
 	int err = fetch(cmd, arg, &in);
 
-	/* Copies keep the period and the program that they have. */
-	if (!err && (cmd == PERF_EVENT_IOC_PERIOD || cmd == PERF_EVENT_IOC_SET_BPF))
-		err = pe_kin_differ(e);
 	if (err)
 		return err;
+	/* Copies keep the period and the program that they have. */
+	if (cmd == PERF_EVENT_IOC_PERIOD || cmd == PERF_EVENT_IOC_SET_BPF)
+		pe_kin_differ(e);
 	guard(pe_event_ctx)(e);
 	/* The event may have been revoked meanwhile. */
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)

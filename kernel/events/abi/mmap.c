@@ -383,11 +383,8 @@ int pe_mmap(struct file *file, struct vm_area_struct *vma)
 	if (!maps_aux(vma) && nr_pages && !is_power_of_2(nr_pages))
 		return -EINVAL;
 	/* A counter can be read by its own task; the buffer of samples is for all copies. */
-	if (!is_sampling_event(&e->pub) && !pe_is_session(e)) {
-		ret = pe_kin_unlike(e);
-		if (ret)
-			return ret;
-	}
+	if (!is_sampling_event(&e->pub))
+		pe_kin_stay_out(e);
 
 	scoped_guard(mutex, &e->mmap_mutex) {
 		/* The PMU may have left meanwhile; if not, it stays as long as this is locked. */

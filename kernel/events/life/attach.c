@@ -138,7 +138,7 @@ struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu)
 	}
 }
 
-static void pe_enter_current(void *unused)
+static void pe_settle_ipi(void *unused)
 {
 	pe_kin_settle_here();
 }
@@ -148,32 +148,37 @@ static int pe_install_cpu_of(struct task_struct *task, void *unused)
 	return task_curr(task) ? task_cpu(task) : -1;
 }
 
-/*
- * Let a context in whose task runs already.
- * @ctx: a published task context that has got its first event; its mutex held, so it is alive
+/**
+ * pe_settle_task() - what is to count for a task has changed: its CPU, if it runs, is told
+ * @task: the task
  *
- * Without effect when the task does not run: its next switch does it.  No lock of a context is
- * held, as those of the scheduler are outside of them.
+ * Where it comes in later, this is seen.  No lock of a context is held, as those of the scheduler
+ * are outside of them.
  */
-static void activate_ctx(struct pe_ctx *ctx)
+void pe_settle_task(struct task_struct *task)
 {
 	int cpu;
 
-	lockdep_assert_held(&ctx->mutex);
-	/* If it is not current's any more by then, it was in, or comes in by a switch. */
-	if (READ_ONCE(ctx->task) == current) {
-		local_irq_disable();
+	if (task == current) {
+		guard(irq)();
 		pe_kin_settle_here();
-		local_irq_enable();
 		return;
 	}
-
-	/* The context has come in since it was empty. */
-	if (READ_ONCE(ctx->oncpu) >= 0)
-		return;
-	cpu = task_call_func(ctx->task, pe_install_cpu_of, NULL);
+	cpu = task_call_func(task, pe_install_cpu_of, NULL);
 	if (cpu >= 0)
-		smp_call_function_single(cpu, pe_enter_current, NULL, 1);
+		smp_call_function_single(cpu, pe_settle_ipi, NULL, 1);
+}
+
+/*
+ * Let a context in whose task runs already.
+ * @ctx: a published task context that has got its first event; its mutex held, so it is alive
+ */
+static void activate_ctx(struct pe_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	/* If not, it has come in since it was empty. */
+	if (READ_ONCE(ctx->oncpu) < 0)
+		pe_settle_task(ctx->task);
 }
 
 /* Events of a PMU that can do one thing at a time: does @e get in the way of @other? */
@@ -409,6 +414,7 @@ static void release_children(struct pe_event *e)
  */
 void pe_release(struct pe_event *e)
 {
+	struct task_struct *task;
 	bool parent;
 
 	pe_leave_owner(e);
@@ -416,7 +422,9 @@ void pe_release(struct pe_event *e)
 		guard(mutex)(&e->family_lock);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
 		parent = !list_empty(&e->children);	/* nobody joins any more */
+		task = pe_kin_closed(pe_ctx(e));
 	}
+	pe_kin_go_back(task);
 	if (parent)
 		release_children(e);
 	pe_put(e);

@@ -24,13 +24,15 @@
  *			(PERF_EVENT_IOC_PERIOD, a program): members stay, their children get copies.
  *	dissolved	each task is to have its own copies: all members leave.
  *
- * When the last member leaves, the copies leave as those of a task that exits.
+ * When the last reference goes, the copies leave as those of a task that exits.  When all events
+ * have been closed, members stay members of a kin without events, but what they fork has none.
  *
  * task->perf_event_ctxp says what a task is.  It changes under task->perf_event_mutex, and so do
  * kin->origin and kin->origin_task, if it is that task's.  A reference on kin->refs belongs to each
  * member; it is dropped when no CPU has a context in for it any more.
  *
- * Lock order: task->perf_event_mutex, kin->mutex, mutex of a context of the kin, family locks.
+ * Lock order: kin->mutex, ctx->mutex of a new context, family locks.  It is not taken with
+ * task->perf_event_mutex.
  *
  * Task context.
  */
@@ -58,10 +60,10 @@ static bool is_older(struct pe_event *e)
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
  * the CPU of the original, and who is not inherited by all.  A program may read the counter of an
  * event that it has mapped, unless that was for its samples, as those of all tasks go there.  A
- * pinned group says by the event that was opened if it did not fit.  Notification stops single
- * copies, and a session tells what each of its targets has counted.
+ * pinned group says by the event that was opened if it did not fit.  Notification and formats stop
+ * single copies, and a session tells what each of its targets has counted.
  */
-static bool unlike(struct pe_event *e)
+static bool cannot_share(struct pe_event *e)
 {
 	const struct perf_event_attr *attr = &e->attr;
 
@@ -72,7 +74,8 @@ static bool unlike(struct pe_event *e)
 	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
 	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
 	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
-	       READ_ONCE(pe_origin(e)->unlike) || pe_notify(e) || pe_of_target(e) || is_older(e) ||
+	       READ_ONCE(pe_origin(e)->stays_out) || pe_notify(e) || pe_has_format(e) ||
+	       pe_of_target(e) || is_older(e) ||
 	       READ_ONCE(e->state) <= PERF_EVENT_STATE_ERROR;
 }
 
@@ -83,7 +86,7 @@ static bool all_alike(struct pe_ctx *ctx)
 
 	guard(rcu)();
 	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
-		if (unlike(e))
+		if (cannot_share(e))
 			return false;
 	return true;
 }
@@ -112,6 +115,11 @@ static void kin_free(struct pe_kin *kin)
 	kfree_rcu(kin, rcu);
 }
 
+static void pe_kin_end(struct work_struct *work)
+{
+	kin_free(container_of(work, struct pe_kin, end));
+}
+
 /**
  * pe_kin_put() - drop a reference
  * @kin: the kin
@@ -122,6 +130,15 @@ void pe_kin_put(struct pe_kin *kin)
 {
 	if (refcount_dec_and_test(&kin->refs))
 		kin_free(kin);
+}
+
+/* The same with locks held that freeing an event must not be inside of. */
+static void put_outside(struct pe_kin *kin)
+{
+	if (!refcount_dec_and_test(&kin->refs))
+		return;
+	INIT_WORK(&kin->end, pe_kin_end);
+	schedule_work(&kin->end);
 }
 
 /* The kin that a task is a member of, with a reference, or NULL. */
@@ -137,10 +154,12 @@ static struct pe_kin *kin_of(const struct task_struct *task)
 }
 
 /*
- * A context with copies of all events of another one, for @task, not in anywhere.
+ * A context with copies of all events of another one, not in anywhere.
  * @from: current's own, or one of a kin whose mutex is held: its events have but one e->clone
+ * @task: whose it is to be
+ * @kin: or the kin that it is for, or NULL
  */
-static struct pe_ctx *copy_ctx(struct pe_ctx *from, struct task_struct *task)
+static struct pe_ctx *copy_ctx(struct pe_ctx *from, struct task_struct *task, struct pe_kin *kin)
 {
 	struct pe_ctx *ctx = pe_ctx_new(task);
 	struct pe_event **events = NULL;
@@ -149,6 +168,7 @@ static struct pe_ctx *copy_ctx(struct pe_ctx *from, struct task_struct *task)
 
 	if (!ctx)
 		return ERR_PTR(-ENOMEM);
+	ctx->kin = kin;		/* before others find it by its events: next_kin() */
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
 	events = pe_ctx_snapshot(from, &nr);
@@ -173,13 +193,21 @@ static struct pe_ctx *first_ctx(struct pe_kin *kin)
 	return list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry);
 }
 
+/*
+ * Return: 0, an error, or -EAGAIN: the kin is closed, and the copies may have the period or program
+ * that it is closed for.
+ */
 static int add_ctx(struct pe_kin *kin, struct pe_ctx *from)
 {
-	struct pe_ctx *ctx = copy_ctx(from, from->task);
+	struct pe_ctx *ctx = copy_ctx(from, from->task, kin);
 
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
-	ctx->kin = kin;
+	smp_rmb();	/* closed is stored, and a mutex unlocked, before there is something new */
+	if (READ_ONCE(kin->closed)) {
+		pe_ctx_end(ctx);
+		return -EAGAIN;
+	}
 	guard(raw_spinlock_irq)(&kin->lock);
 	list_add_tail(&ctx->kin_entry, &kin->ctxs);
 	WRITE_ONCE(kin->nr_ctxs, kin->nr_ctxs + 1);
@@ -221,7 +249,8 @@ static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int 
 	guard(mutex)(&from->mutex);
 	scoped_guard(raw_spinlock_irq, &from->lock)
 		alike = from->changes == changes;
-	if (!alike)
+	/* Of a task that has copies only, these do not change: see locking.rst. */
+	if (!alike || !all_alike(from) || READ_ONCE(kin->closed))
 		return false;
 	kin->origin = from;
 	kin->origin_task = current;
@@ -258,7 +287,7 @@ int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 		/* Who changes an event may have found it. */
 		if (refcount_sub_and_test(2, &kin->refs))
 			kin_free(kin);
-		return err;
+		return err == -EAGAIN ? 0 : err;
 	}
 	child->perf_event_ctxp = as_member(kin);
 	return 1;
@@ -270,7 +299,7 @@ static int give_copies(struct pe_kin *kin, struct task_struct *child)
 	struct pe_ctx *ctx;
 
 	scoped_guard(mutex, &kin->mutex)
-		ctx = copy_ctx(first_ctx(kin), child);
+		ctx = copy_ctx(first_ctx(kin), child, NULL);
 	pe_kin_put(kin);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
@@ -282,23 +311,26 @@ static int give_copies(struct pe_kin *kin, struct task_struct *child)
  * pe_kin_fork() - a member forks
  * @child: the new task
  *
- * Return: 1: it is a member, too, or has copies; 0: current is no member; or an error.
+ * Return: 1: it is a member, too, or has copies, or nothing; 0: current is no member; or an error.
  */
 int pe_kin_fork(struct task_struct *child)
 {
 	struct pe_kin *kin = kin_of(current);
-	int err;
+	int err = 0;
 
 	if (!kin)
 		return 0;
+	if (unlikely(pe_kin_is_empty(kin))) {
+		pe_kin_put(kin);
+		return 1;
+	}
+	if (unlikely(is_short(kin)))
+		err = add_ctxs(kin, NULL);
 	if (unlikely(READ_ONCE(kin->closed)))
 		return give_copies(kin, child) ?: 1;
-	if (unlikely(is_short(kin))) {
-		err = add_ctxs(kin, NULL);
-		if (err) {
-			pe_kin_put(kin);
-			return err;
-		}
+	if (err) {
+		pe_kin_put(kin);
+		return err;
 	}
 	child->perf_event_ctxp = as_member(kin);
 	return 1;
@@ -306,53 +338,50 @@ int pe_kin_fork(struct task_struct *child)
 
 /* ---------------------------------------------------------------------- leaving */
 
-static void pe_kin_settle_ipi(void *unused)
-{
-	pe_kin_settle_here();
-}
-
-static int pe_kin_cpu_of(struct task_struct *task, void *unused)
-{
-	return task_curr(task) ? task_cpu(task) : -1;
-}
-
 /*
- * A task is not a member any more: if it runs, its CPU is told.  Where it comes in later, this is
- * seen; that it is asked for the CPU under a lock of the scheduler makes sure of that, as with the
- * first event of a context: attach.c.
+ * A task has a context of its own from now on: the one that it has started its kin with, or @fresh
+ * if it is a member of @of.
+ *
+ * Return: the kin that it has left, with the reference of the member; or NULL: nothing was done.
  */
-static void tell_cpu(struct task_struct *task)
-{
-	int cpu;
-
-	if (task == current) {
-		guard(irq)();
-		pe_kin_settle_here();
-		return;
-	}
-	cpu = task_call_func(task, pe_kin_cpu_of, NULL);
-	if (cpu >= 0)
-		smp_call_function_single(cpu, pe_kin_settle_ipi, NULL, 1);
-}
-
-/* Return: what is left of @fresh. */
-static struct pe_ctx *leave(struct pe_kin *kin, struct task_struct *task, struct pe_ctx *fresh)
+static struct pe_kin *leave(struct task_struct *task, struct pe_kin *of, struct pe_ctx *fresh)
 {
 	struct pe_ctx *own = fresh;
+	struct pe_kin *kin;
 
 	guard(mutex)(&task->perf_event_mutex);
-	if (pe_task_kin(task) != kin)
-		return fresh;
-	if (!fresh) {
+	kin = pe_task_kin(task);
+	if (!kin)
+		return NULL;
+	if (kin->origin_task == task) {
 		own = kin->origin;
 		kin->origin = NULL;
 		WRITE_ONCE(kin->origin_task, NULL);
+	} else if (kin != of) {
+		return NULL;
 	}
 	/* A switch that sees the pointer sees an initialised context. */
 	smp_store_release(&task->perf_event_ctxp, &own->pub);
-	tell_cpu(task);
-	pe_kin_put(kin);	/* not the last */
-	return NULL;
+	pe_settle_task(task);
+	return kin;
+}
+
+/* A member that has not started the kin. */
+static int leave_with_copies(struct task_struct *task, struct pe_kin *kin)
+{
+	struct pe_ctx *fresh;
+	struct pe_kin *left;
+
+	scoped_guard(mutex, &kin->mutex)
+		fresh = copy_ctx(first_ctx(kin), task, NULL);
+	if (IS_ERR(fresh))
+		return PTR_ERR(fresh);
+	left = leave(task, kin, fresh);
+	if (left)
+		put_outside(left);
+	if (left != kin)	/* it has done so meanwhile, and may even have started another one */
+		pe_ctx_end(fresh);
+	return 0;
 }
 
 /**
@@ -363,25 +392,32 @@ static struct pe_ctx *leave(struct pe_kin *kin, struct task_struct *task, struct
  */
 int pe_kin_leave(struct task_struct *task)
 {
-	struct pe_kin *kin = kin_of(task);
-	struct pe_ctx *fresh = NULL;
+	struct pe_kin *kin;
+	int err;
 
+	if (likely(!pe_task_kin(task)))
+		return 0;
+	kin = leave(task, NULL, NULL);
+	if (kin) {
+		put_outside(kin);
+		return 0;
+	}
+	kin = kin_of(task);
 	if (!kin)
 		return 0;
-	/* If it has the context to go back to, it has it until it leaves. */
-	if (READ_ONCE(kin->origin_task) != task) {
-		scoped_guard(mutex, &kin->mutex)
-			fresh = copy_ctx(first_ctx(kin), task);
-		if (IS_ERR(fresh)) {
-			pe_kin_put(kin);
-			return PTR_ERR(fresh);
-		}
-	}
-	fresh = leave(kin, task, fresh);
-	if (fresh)
-		pe_ctx_end(fresh);
-	pe_kin_put(kin);
-	return 0;
+	err = leave_with_copies(task, kin);
+	put_outside(kin);
+	return err;
+}
+
+/* Current has a context to go back to.  It keeps it until it does, so no mutex is needed. */
+static bool has_started_one(void)
+{
+	struct pe_kin *kin;
+
+	guard(rcu)();
+	kin = pe_task_kin(current);
+	return kin && READ_ONCE(kin->origin_task) == current;
 }
 
 /**
@@ -392,12 +428,14 @@ int pe_kin_leave(struct task_struct *task)
  */
 struct pe_kin *pe_kin_exit(void)
 {
-	struct pe_kin *kin = pe_task_kin(current);
+	struct pe_kin *kin;
 
-	if (!kin)
+	if (!pe_task_kin(current))
 		return NULL;
-	if (READ_ONCE(kin->origin_task) == current) {
-		pe_kin_leave(current);
+	if (has_started_one()) {
+		kin = leave(current, NULL, NULL);
+		if (kin)
+			pe_kin_put(kin);
 		return NULL;
 	}
 	guard(mutex)(&current->perf_event_mutex);
@@ -438,78 +476,110 @@ static struct pe_kin *next_kin(struct pe_event *e, bool dissolve)
 }
 
 /**
- * pe_kin_unlike() - an event's task has its own context again, and keeps it
- * @e: an event that was opened, without ctx->mutex; it is about to differ from all of its copies
+ * pe_kin_closed() - an event that was opened has left its context
+ * @ctx: the context, its mutex held
  *
- * Return: 0 or an error of pe_kin_leave().
+ * A task whose own context is empty has nothing in common with others.
+ *
+ * Return: NULL, or the task, with a reference, for pe_kin_go_back().
  */
-int pe_kin_unlike(struct pe_event *e)
+struct task_struct *pe_kin_closed(struct pe_ctx *ctx)
+{
+	if (!ctx->task || ctx->dead || ctx->nr_events || !pe_task_kin(ctx->task))
+		return NULL;
+	return get_task_struct(ctx->task);
+}
+
+/**
+ * pe_kin_go_back() - a task has its own context again, if it has one
+ * @task: the task, whose reference is consumed; or NULL
+ *
+ * Without ctx->mutex; mmap_lock may be held.
+ */
+void pe_kin_go_back(struct task_struct *task)
+{
+	struct pe_kin *kin;
+
+	if (!task)
+		return;
+	kin = leave(task, NULL, NULL);
+	if (kin)
+		put_outside(kin);
+	put_task_struct(task);
+}
+
+/**
+ * pe_kin_stay_out() - an event's task has its own context again, and keeps it
+ * @e: an event that was opened; without ctx->mutex, mmap_lock may be held
+ *
+ * It is about to differ from all of its copies.
+ */
+void pe_kin_stay_out(struct pe_event *e)
 {
 	struct task_struct *task = NULL;
-	int err;
 
-	if (!e->attr.inherit)
-		return 0;
+	if (!e->attr.inherit || pe_is_session(e))
+		return;
 	scoped_guard(pe_event_ctx, e) {
 		struct pe_ctx *ctx = pe_ctx(e);
 
-		WRITE_ONCE(e->unlike, true);
+		WRITE_ONCE(e->stays_out, true);
 		guard(raw_spinlock_irq)(&ctx->lock);
 		pe_ctx_changed(ctx);
 		if (ctx->task && !ctx->dead)
 			task = get_task_struct(ctx->task);
 	}
-	if (!task)
-		return 0;
-	err = pe_kin_leave(task);
-	put_task_struct(task);
-	return err;
+	pe_kin_go_back(task);
 }
 
 /**
  * pe_kin_differ() - an event is about to differ from its copies; those made later are like it
  * @e: an event that was opened; without ctx->mutex
- *
- * Return: 0 or an error of pe_kin_leave().
  */
-int pe_kin_differ(struct pe_event *e)
+void pe_kin_differ(struct pe_event *e)
 {
 	struct pe_kin *kin;
-	int err;
 
-	if (!e->attr.inherit)
-		return 0;
-	err = pe_kin_unlike(e);
-	while (!err && (kin = next_kin(e, false))) {
+	pe_kin_stay_out(e);
+	while (e->stays_out && (kin = next_kin(e, false))) {
 		WRITE_ONCE(kin->closed, true);
 		pe_kin_put(kin);
 	}
-	return err;
 }
 
-static struct task_struct *next_member(struct pe_kin *kin)
+/* Some members, with a reference each.  Return: how many. */
+static unsigned int find_members(struct pe_kin *kin, struct task_struct **tasks, unsigned int room)
 {
 	struct task_struct *process, *task;
+	unsigned int n = 0;
 
 	guard(rcu)();
-	for_each_process_thread(process, task)
-		if (pe_task_kin(task) == kin)
-			return get_task_struct(task);
-	return NULL;
+	for_each_process_thread(process, task) {
+		if (pe_task_kin(task) != kin)
+			continue;
+		tasks[n++] = get_task_struct(task);
+		if (n == room)
+			return n;
+	}
+	return n;
 }
 
 static int dissolve(struct pe_kin *kin)
 {
-	struct task_struct *task;
+	struct task_struct *tasks[32];
+	unsigned int nr, i;
 	int err = 0;
 
 	WRITE_ONCE(kin->closed, true);
 	WRITE_ONCE(kin->dissolved, true);
 	smp_mb();	/* pairs with pe_kin_forked(): it is seen there, or the task here */
-	while (!err && (task = next_member(kin))) {
-		err = pe_kin_leave(task);
-		put_task_struct(task);
-	}
+	do {
+		nr = find_members(kin, tasks, ARRAY_SIZE(tasks));
+		for (i = 0; i < nr; i++) {
+			err = err ?: pe_kin_leave(tasks[i]);
+			put_task_struct(tasks[i]);
+		}
+	} while (nr && !err);
 	return err;
 }
 
@@ -522,12 +592,10 @@ static int dissolve(struct pe_kin *kin)
 int pe_kin_dissolve(struct pe_event *e)
 {
 	struct pe_kin *kin;
-	int err;
+	int err = 0;
 
-	if (!e->attr.inherit)
-		return 0;
-	err = pe_kin_unlike(e);
-	while (!err && (kin = next_kin(e, true))) {
+	pe_kin_stay_out(e);
+	while (!err && e->stays_out && (kin = next_kin(e, true))) {
 		err = dissolve(kin);
 		pe_kin_put(kin);
 	}

@@ -90,6 +90,7 @@ struct pe_ctx *pe_lock_ctx(struct pe_event *e);		/* e->ctx, its mutex */
 struct pe_ctx *pe_find_ctx(struct task_struct *task, int cpu);	/* referenced, its mutex; ERR_PTR */
 int pe_prepare_ctx(struct pe_event *e, struct pe_ctx *ctx);	/* ctx->mutex held */
 bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx);	/* as well */
+void pe_settle_task(struct task_struct *task);
 void pe_attach(struct pe_ctx *ctx, struct pe_event *e);	/* publishes e, which gets the reference */
 void pe_detach(struct pe_event *e, enum perf_event_state final);
 void pe_retire(struct pe_event *e);
@@ -105,8 +106,10 @@ int pe_kin_leave(struct task_struct *task);
 struct pe_kin *pe_kin_exit(void);
 struct pe_ctx *pe_kin_ctx(struct pe_kin *kin);
 void pe_kin_put(struct pe_kin *kin);
-int pe_kin_unlike(struct pe_event *e);
-int pe_kin_differ(struct pe_event *e);
+struct task_struct *pe_kin_closed(struct pe_ctx *ctx);
+void pe_kin_go_back(struct task_struct *task);
+void pe_kin_stay_out(struct pe_event *e);
+void pe_kin_differ(struct pe_event *e);
 int pe_kin_dissolve(struct pe_event *e);
 void pe_kin_forked(struct task_struct *task);
 

@@ -445,12 +445,19 @@ void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e)
 	e->attach_state |= PERF_ATTACH_CONTEXT;
 }
 
-/* The last event left: a task's context goes out without its CPU, which has nothing to do. */
+/*
+ * The last event left: a task's context goes out without its CPU, which has nothing to do; that of
+ * a kin on its CPU, see pe_member_call().
+ */
 static void retire_clocks(struct pe_ctx *ctx, u64 now)
 {
 	if (!ctx->task || ctx->oncpu < 0)
 		return;
 	WARN_ON_ONCE(ctx->nr_groups);
+	if (ctx->kin) {
+		WARN_ON_ONCE(ctx->oncpu != smp_processor_id());
+		__this_cpu_write(pe_cpu.shared, NULL);
+	}
 	pe_clock_stop(&ctx->clock, now);
 	pe_clock_stop(&ctx->any.clock, now);
 	if (ctx->here)

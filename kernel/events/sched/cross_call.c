@@ -40,6 +40,9 @@ static bool is_passive(const struct remote_call *call)
 		return false;
 	if (!call->leaves)
 		return true;
+	/* Without events a context is in nowhere: pe_cpu.shared is to be cleared. */
+	if (call->ctx->kin && call->ctx->nr_events == 1)
+		return false;
 	/* What samples show changes where they are made; a set may leave its turn to another. */
 	return !pe_leader(call->e)->samples_group && !pe_in_ring(pe_leader(call->e));
 }

@@ -8,13 +8,14 @@
  * happens at all.
  *
  * pe_cpu.shared tells which one is in on this CPU.  It is written by the CPU itself with irqs off.
+ * While it leads to one, a context of the task's own is not in.
  * A task that is made to leave the kin while it runs has ceased to be a member before its CPU hears
  * of that; until then, and if the task is switched out first, pe_cpu.shared is what holds.
  *
  * There is always one: a kin has as many contexts as members, or one for each CPU.  Each one that
  * is in is so for a member that runs there, or is about to, and who comes is another member.
  * Therefore a context is in somewhere only until its last member has gone or been told, and only
- * after that ceases to be counted in kin->refs.
+ * after that ceases to be counted in kin->refs.  One that has lost its last event is in nowhere.
  *
  *	kin->lock, then ctx->lock	ctx->home and kin->home[] change, ctx not in
  *	ctx->lock			a context comes in: only where ctx->home says
@@ -26,25 +27,54 @@
 
 #include "sched.h"
 
-/* A context that is in nowhere moves to this CPU. */
-static struct pe_ctx *move_here(struct pe_kin *kin)
+/* One that is in nowhere, just now; if possible one that no other CPU has. */
+static struct pe_ctx *find_idle(struct pe_kin *kin)
+{
+	struct pe_ctx *ctx, *found = NULL;
+
+	list_for_each_entry(ctx, &kin->ctxs, kin_entry) {
+		if (READ_ONCE(ctx->oncpu) >= 0)
+			continue;
+		if (ctx->home < 0)
+			return ctx;
+		found = found ?: ctx;
+	}
+	return found;
+}
+
+/* Return: it has no other place now. */
+static bool move_here(struct pe_kin *kin, struct pe_ctx *ctx)
 {
 	int cpu = smp_processor_id();
+
+	guard(raw_spinlock)(&ctx->lock);
+	if (ctx->oncpu >= 0)
+		return false;
+	if (ctx->home >= 0)
+		WRITE_ONCE(kin->home[ctx->home], NULL);
+	ctx->home = cpu;
+	/* Pairs with the address dependency of pe_kin_come_in(). */
+	smp_store_release(&kin->home[cpu], ctx);
+	return true;
+}
+
+/*
+ * A context that is in nowhere moves to this CPU.  There is one at any time, but it may be another
+ * one with each look: others come in and go out meanwhile.
+ */
+static struct pe_ctx *get_one_here(struct pe_kin *kin)
+{
 	struct pe_ctx *ctx;
+	int tries;
 
 	guard(raw_spinlock)(&kin->lock);
-	list_for_each_entry(ctx, &kin->ctxs, kin_entry) {
-		guard(raw_spinlock)(&ctx->lock);
-		if (ctx->oncpu >= 0)
-			continue;
-		if (ctx->home >= 0)
-			WRITE_ONCE(kin->home[ctx->home], NULL);
-		ctx->home = cpu;
-		/* Pairs with the address dependency of pe_kin_come_in(). */
-		smp_store_release(&kin->home[cpu], ctx);
-		return ctx;
+	for (tries = 0; tries < 10000; tries++) {
+		ctx = find_idle(kin);
+		if (ctx && move_here(kin, ctx))
+			return ctx;
+		cpu_relax();
 	}
-	WARN_ON_ONCE(1);
+	WARN_ONCE(1, "no context for a member of a kin\n");
 	return NULL;
 }
 
@@ -53,7 +83,7 @@ static struct pe_ctx *move_here(struct pe_kin *kin)
  * @kin: its kin
  * @comes: the member, if a switch brings it; else NULL
  *
- * Return: the context that came in for it.
+ * Return: the context that came in for it, or NULL if there is nothing to count.
  */
 struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
 {
@@ -61,11 +91,16 @@ struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
 	struct pe_ctx *ctx;
 
 	do {
-		ctx = READ_ONCE(kin->home[cpu]) ?: move_here(kin);
+		if (pe_kin_is_empty(kin))
+			return NULL;
+		ctx = READ_ONCE(kin->home[cpu]) ?: get_one_here(kin);
+		/* Before it is in: drivers ask for the context of what they start. */
+		__this_cpu_write(pe_cpu.shared, ctx);
 	} while (ctx && !pe_ctx_enter_current(ctx, comes, cpu));
 	if (ctx && READ_ONCE(ctx->oncpu) == cpu)
-		__this_cpu_write(pe_cpu.shared, ctx);
-	return ctx;
+		return ctx;
+	__this_cpu_write(pe_cpu.shared, NULL);
+	return NULL;
 }
 
 /**

@@ -57,7 +57,7 @@ struct pe_event **pe_ctx_snapshot(struct pe_ctx *ctx, unsigned int *nr);
 /*
  * task->perf_event_ctxp leads to the task's own context, or, with this bit, to the kin that it is
  * a member of.  It changes under task->perf_event_mutex: from NULL to a context by an opener, from
- * a context to a kin and to NULL by the task, from a kin to a context by anybody.
+ * a context to a kin, and from either to NULL, by the task, from a kin to a context by anybody.
  */
 #define PE_IS_KIN	1UL
 
@@ -66,6 +66,12 @@ static inline struct pe_kin *pe_task_kin(const struct task_struct *task)
 	unsigned long p = (unsigned long)READ_ONCE(task->perf_event_ctxp);
 
 	return p & PE_IS_KIN ? (struct pe_kin *)(p - PE_IS_KIN) : NULL;
+}
+
+/* Have all events been closed?  All contexts of a kin lose each. */
+static inline bool pe_kin_is_empty(struct pe_kin *kin)
+{
+	return !READ_ONCE(list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry)->nr_events);
 }
 
 /* Its own context, or NULL. */
