@@ -285,10 +285,10 @@ static void *churn(void *arg)
 {
 	struct perf_event_attr attr = faults();
 	struct churn *c = arg;
-	int i;
+	unsigned int i;
 
 	attr.disabled = 0;
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < pt_turns(200); i++) {
 		int fd = pt_try_open(&attr, c->cpu ? -1 : 0, c->cpu ? 0 : -1, -1, 0);
 
 		if (fd < 0)
@@ -311,7 +311,7 @@ static void buffers_come_and_go(void)
 		pt_need(!pthread_create(&t[i], NULL, churn, &c[i]), "thread");
 	for (i = 0; i < PT_ARRAY_SIZE(t); i++) {
 		pthread_join(t[i], NULL);
-		pt_eq(c[i].opened, 200);
+		pt_eq(c[i].opened, pt_turns(200));
 	}
 	/* None is left. */
 	pt_eq(set("perf_event_max_stack", "127\n"), 0);

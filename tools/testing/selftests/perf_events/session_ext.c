@@ -414,7 +414,7 @@ static void refused(void)
 	finish();
 }
 
-/* ---- a hundred targets ---- */
+/* ---- many targets ---- */
 
 #define MANY	100
 
@@ -452,9 +452,11 @@ static void wait_for_forks(u64 nr)
 static void closed_while_many_fork(void)
 {
 	static struct worker w[MANY];
+	const unsigned int many = pt_turns(MANY);
 	struct rlimit limit = { 4096, 4096 };
 	u64 count, before;
-	int fd, other, i;
+	unsigned int i;
+	int fd, other;
 
 	ext_need();
 	load(NULL);
@@ -463,32 +465,32 @@ static void closed_while_many_fork(void)
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	pt_need(shared != MAP_FAILED, "mmap: %s", strerror(errno));
 	/* They have no part in the descriptors. */
-	for (i = 0; i < MANY; i++)
-		worker_start(&w[i], i % pt_online_cpus());
+	for (i = 0; i < many; i++)
+		worker_start(&w[i], (int)i % pt_online_cpus());
 	fd = session_of_tasks(hits());
 	other = session_of_tasks(hits());
-	for (i = 0; i < MANY; i++) {
+	for (i = 0; i < many; i++) {
 		pt_eq(session_attach_task(fd, w[i].pid, PERF_EXT_TARGET_INHERIT), 0);
 		pt_eq(session_attach_task(other, w[i].pid, PERF_EXT_TARGET_INHERIT), 0);
 	}
-	pt_eq(pt_module_get(MODULE, "nr_events"), 2 * MANY + 2);
-	for (i = 0; i < MANY; i++)
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2 * many + 2);
+	for (i = 0; i < many; i++)
 		worker_tell(&w[i], fork_and_hit, 0);
-	wait_for_forks(MANY);
+	wait_for_forks(many);
 	before = forked();
 	count = pt_count(fd);
 	/* Each worker may have a child that is not reaped, or not told of, yet. */
-	pt_check(count >= before && count <= forked() + MANY, "%llu of %llu",
+	pt_check(count >= before && count <= forked() + many, "%llu of %llu",
 		 (unsigned long long)count, (unsigned long long)before);
 	close(fd);
-	wait_for_forks(forked() + MANY);
+	wait_for_forks(forked() + many);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELEASE);
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < many; i++)
 		worker_wait(&w[i]);
 	pt_eq(pt_count(other), forked());
-	pt_eq(pt_module_get(MODULE, "nr_events"), MANY + 1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), many + 1);
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < many; i++)
 		worker_end(&w[i]);
 	pt_eq(pt_count(other), forked());
 	pt_eq(pt_module_get(MODULE, "nr_events"), 1);

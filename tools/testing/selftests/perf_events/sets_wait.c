@@ -120,7 +120,8 @@ static void throttled(void)
 	const u64 rate = 1000;
 	struct pt_ring ring;
 	u64 start, time, n;
-	int a, b, i;
+	unsigned int turn;
+	int a, b;
 
 	ext_need();
 	load(NULL);
@@ -134,7 +135,7 @@ static void throttled(void)
 	pt_eq(set_join(a, -1, 0), 0);
 	pt_eq(set_join(b, a, 1), 0);
 	start = pt_clock(CLOCK_MONOTONIC);
-	for (i = 0; i < 2000; i++) {
+	for (turn = 0; turn < pt_turns(2000); turn++) {
 		hit(1);
 		pt_eq(set_select(a, 1), 0);
 		pt_eq(set_select(a, 0), 0);

@@ -98,6 +98,10 @@ int pt_failures(void);
 void pt_pin(int cpu);
 int pt_online_cpus(void);
 u64 pt_clock(clockid_t id);
+/*
+ * Turns of a race whose number is arbitrary: as many, or on the debug kernel a tenth, at least one.
+ */
+unsigned int pt_turns(unsigned int full);
 pid_t pt_tid(void);
 bool pt_path_exists(const char *path);
 /* Its address in /proc/kallsyms; 0: there is none */
