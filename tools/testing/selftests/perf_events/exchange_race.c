@@ -96,7 +96,7 @@ static void disturbed_lives(void)
 
 	all = pt_open(&attr, 0, -1, -1, 0);
 	start_pairs();
-	for (i = 0; i < 8 * pt_turns(2); i++) {
+	for (i = 0; i < 4 * pt_turns(4); i++) {
 		for (j = 0; j < 2 * PAIRS; j++)
 			send(&pairs[j], way[(i + j) % 6], 3);
 		disturb(round++);
@@ -107,7 +107,7 @@ static void disturbed_lives(void)
 		disturb(round++);
 		for (j = 0; j < 2 * PAIRS; j++)
 			pt_eq(answer(&pairs[j]), 0);
-		if (i % 8 == 7)
+		if (i % 4 == 3)
 			counts_right(all, pairs, 2 * PAIRS);
 	}
 	stop_pairs();

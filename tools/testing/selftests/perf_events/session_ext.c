@@ -9,7 +9,7 @@
 #include "lib/cpus.h"
 #include "lib/format.h"
 #include "lib/hold.h"
-#include "lib/measured.h"
+#include "lib/counter.h"
 #include "lib/session.h"
 #include <sys/resource.h>
 
@@ -509,16 +509,16 @@ static void counters_of_cpus(void)
 	int fd, cpu, nr = pt_online_cpus();
 
 	ext_need();
-	attr = measured_event(0);
+	attr = counter_event(0);
 	fd = session_of_cpus(attr);
 	pt_eq(session_attach(fd, PERF_EXT_TARGET_ALL, 0, 0), 0);
 	for (cpu = 0; cpu < nr; cpu++) {
 		pt_pin(cpu);
-		measured_spin(fd, (u64)(cpu + 1) * TURNS);
+		counter_spin(fd, (u64)(cpu + 1) * TURNS);
 	}
 	pt_pin(0);
 	for (cpu = 0; cpu < nr; cpu++)
-		pt_eq(session_count_of_cpu(fd, cpu), MEASURED_COST((u64)(cpu + 1) * TURNS));
+		pt_eq(session_count_of_cpu(fd, cpu), counter_spin_cost((u64)(cpu + 1) * TURNS));
 	session_adds_up(fd);
 	pt_eq(session_targets(fd), nr);
 	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
@@ -532,7 +532,7 @@ static void samples_of_cpus(void)
 	int fd, cpu, nr = pt_online_cpus();
 
 	ext_need();
-	attr = measured_event(10007);
+	attr = counter_event(10007);
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
 			   PERF_SAMPLE_PERIOD;
 	fd = session_of_cpus(attr);
@@ -542,7 +542,7 @@ static void samples_of_cpus(void)
 		u64 n = 0;
 
 		pt_pin(cpu);
-		measured_spin(fd, TURNS);
+		counter_spin(fd, TURNS);
 		while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
 			pt_parse_sample(&attr, &rec, &s);
 			n += 10007;
@@ -550,14 +550,14 @@ static void samples_of_cpus(void)
 			pt_eq(s.tid, pt_tid());
 			pt_eq(s.period, 10007);
 			pt_eq(s.read.v[0].value, n);
-			pt_eq(s.ip, measured_ip(TURNS, n));
+			pt_eq(s.ip, counter_spin_ip(TURNS, n));
 			if (pt_failures() > 5)
 				pt_end_case();
 		}
 		pt_consume(&ring);
-		pt_eq(n, MEASURED_COST(TURNS) / 10007 * 10007);
+		pt_eq(n, counter_spin_cost(TURNS) / 10007 * 10007);
 	}
-	pt_eq(pt_count(fd), (u64)nr * MEASURED_COST(TURNS));
+	pt_eq(pt_count(fd), (u64)nr * counter_spin_cost(TURNS));
 }
 
 static const struct pt_case cases[] = {

@@ -108,6 +108,8 @@ bool pt_path_exists(const char *path);
 u64 pt_kernel_symbol(const char *name);
 /* And where the next one begins: the file has those of the kernel itself by address. */
 u64 pt_kernel_range(const char *name, u64 *end);
+/* Where in the program's file is this instruction? */
+u64 pt_file_offset(const void *code);
 /* The text of a small file without its last newline; NULL when it cannot be read. */
 char *pt_slurp(const char *path, char *buf, size_t size);
 long long pt_read_number(const char *path, long long absent);

@@ -79,6 +79,28 @@ u64 pt_kernel_symbol(const char *name)
 	return pt_kernel_range(name, &end);
 }
 
+u64 pt_file_offset(const void *code)
+{
+	u64 start, end, off, at = pt_addr(code);
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	pt_need(f, "maps: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		char *rest;
+
+		start = strtoull(line, &rest, 16);
+		end = strtoull(rest + 1, &rest, 16);
+		off = strtoull(rest + 6, NULL, 16);
+		if (at >= start && at < end) {
+			fclose(f);
+			return at - start + off;
+		}
+	}
+	pt_need(false, "%p is not mapped", code);
+	return 0;
+}
+
 bool pt_path_exists(const char *path)
 {
 	return !access(path, F_OK);
