@@ -377,6 +377,8 @@ static void turns(void)
 	while (__atomic_load_n(&r.turns, __ATOMIC_ACQUIRE) < ROUNDS && !pt_failures()) {
 		worker_do(&w, session_fault, 50);
 		done += 50;
+		if (done % 200 == 0)
+			let_others_run();
 	}
 	rival_stop(&r);
 	pt_eq(session_read(fd, 0, e), 2);
@@ -580,6 +582,8 @@ static void attach_and_unregister(void)
 	       !pt_failures()) {
 		attached += make_and_attach(&w, attached & 1);
 		__atomic_store_n(&attempts, attempts + 1, __ATOMIC_RELEASE);
+		if (attempts % 4 == 0)
+			let_others_run();
 	}
 	rival_stop(&r);
 	none_left();
