@@ -62,7 +62,7 @@ static void disturbed_sums(void)
 {
 	struct perf_event_attr attr = faults();
 	struct perf_event_attr own = pt_attr(PT_SW(PAGE_FAULTS_MIN));
-	unsigned int round = 0;
+	unsigned int round = 0, plays = pt_turns(100);
 	int all, mine, i, j;
 
 	all = pt_open(&attr, 0, -1, -1, 0);
@@ -75,13 +75,13 @@ static void disturbed_sums(void)
 		start_pairs();
 		before = pt_count(all) - pt_count(mine);
 		for (j = 0; j < 2 * PAIRS; j++)
-			send(&pairs[j], j & 1 ? SERVE : PLAY, 100);
+			send(&pairs[j], j & 1 ? SERVE : PLAY, plays);
 		while (!answered(&pairs[0]) || !answered(&pairs[2]))
 			if (i)
 				disturb(round++);
 		for (j = 0; j < 2 * PAIRS; j++)
 			pt_eq(answer(&pairs[j]), 0);
-		pt_eq(pt_count(all) - pt_count(mine), before + PAIRS * 3 * 100);
+		pt_eq(pt_count(all) - pt_count(mine), before + PAIRS * 3 * plays);
 		close(fd);
 		stop_pairs();
 	}
@@ -91,12 +91,12 @@ static void disturbed_lives(void)
 {
 	static const enum job way[] = { FORK, EXEC, NOTHING, FORK, FORK, EXEC };
 	struct perf_event_attr attr = faults();
-	unsigned int round = 0;
-	int all, i, j;
+	unsigned int i, round = 0;
+	int all, j;
 
 	all = pt_open(&attr, 0, -1, -1, 0);
 	start_pairs();
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < 4 * pt_turns(4); i++) {
 		for (j = 0; j < 2 * PAIRS; j++)
 			send(&pairs[j], way[(i + j) % 6], 3);
 		disturb(round++);
@@ -107,7 +107,7 @@ static void disturbed_lives(void)
 		disturb(round++);
 		for (j = 0; j < 2 * PAIRS; j++)
 			pt_eq(answer(&pairs[j]), 0);
-		if (i % 8 == 7)
+		if (i % 4 == 3)
 			counts_right(all, pairs, 2 * PAIRS);
 	}
 	stop_pairs();

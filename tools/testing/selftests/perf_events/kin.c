@@ -252,13 +252,13 @@ static void *fault_a_little(void *arg)
 	return arg;
 }
 
-#define FORKS	50
+#define FORKS	pt_turns(50)
 
 /* Children, threads and grandchildren, for as long as it takes. */
 static void multiply(void)
 {
 	pthread_t thread;
-	int i;
+	unsigned int i;
 
 	for (i = 0; i < FORKS; i++) {
 		pid_t pid, inner;
