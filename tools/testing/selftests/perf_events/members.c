@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exchange.c - two tasks with the same inherited events swap their contexts
- * when one hands the CPU to the other. Sums must be as if they did not, and
- * whatever is about one task must stay with that task.
+ * members.c - tasks with the same inherited events have them in common: there are copies for as many
+ * as can run at once, whoever runs. Sums are those of tasks that have their own, and whatever is
+ * about one task stays with that task.
  *
- * Who holds what can be seen: a sibling joins a group only in the task that
- * has the group's context. The tasks of these cases run on one CPU, SCHED_FIFO,
- * so that nothing comes between them and each hand-over is a switch from one to
- * the other.
+ * The tasks of these cases run on one CPU, SCHED_FIFO, so that nothing comes between them and each
+ * hand-over is a switch from one to the other.
  */
-#include "lib/exchange.h"
+#include "lib/members.h"
 #include <poll.h>
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -23,7 +21,7 @@ static void alone_on_cpu_0(void)
 		pt_skip("SCHED_FIFO: %s", strerror(errno));
 }
 
-/* An event that is not inherited keeps its task's context from being like any other. */
+/* An event that is not inherited keeps a task's events from being had in common. */
 static void keep_apart(int unused)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
@@ -42,35 +40,101 @@ static void fight(struct puppet *one, struct puppet *other, int turns)
 
 /* ------------------------------------------------------------ does it happen */
 
-/* The child has the context of its parent's event while it is its turn. */
-static void seen_from_the_child(void)
+#define CPUS_MAX	8
+
+/* Children enough that they cannot all run at once with their parent. */
+static int start_too_many(struct puppet *p)
+{
+	int nr = possible_cpus() + 1, i;
+
+	if (nr > CPUS_MAX + 1)
+		pt_skip("more than %d CPUs", CPUS_MAX);
+	for (i = 0; i < nr; i++)
+		start(&p[i]);
+	return nr;
+}
+
+static void stop_many(struct puppet *p, int nr)
+{
+	while (nr--)
+		stop(&p[nr]);
+}
+
+/* None before the first fork; then for each, until all CPUs have one. */
+static void as_many_as_run(void)
+{
+	struct puppet p[CPUS_MAX + 1], again;
+	struct perf_event_attr attr = faults();
+	int fd, nr;
+
+	alone_on_cpu_0();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	copies_are(fd, 0);
+	start(&p[0]);
+	copies_are(fd, in_common(2));
+	stop(&p[0]);
+	nr = start_too_many(p);
+	copies_are(fd, in_common(nr + 1));
+	counts_right(fd, p, nr);
+	stop_many(p, nr);
+	/* They stay as long as the parent is a member. */
+	copies_are(fd, in_common(nr + 1));
+	start(&again);
+	copies_are(fd, in_common(nr + 1));
+	counts_right(fd, &again, 1);
+	stop(&again);
+}
+
+/* A child opens a sibling of its parent's event, which works on a task that has the event itself. */
+static void siblings(void)
 {
 	struct perf_event_attr attr = faults();
-	struct puppet p;
+	struct puppet p, later;
 	int fd;
 
 	alone_on_cpu_0();
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	start(&p);
-	pt_eq(order(&p, JOIN, fd), 0);
-	/* The sibling made a difference: now it stays there for good. */
-	pt_eq(join(fd), EINVAL);
-	pt_eq(order(&p, JOIN, fd), 0);
+	if (pt_is_stock()) {
+		/* The two have swapped their events, and now they differ. */
+		pt_eq(order(&p, JOIN, fd), 0);
+		pt_eq(join(fd), EINVAL);
+		pt_eq(order(&p, JOIN, fd), 0);
+		stop(&p);
+		return;
+	}
+	pt_eq(order(&p, JOIN, fd), EINVAL);
+	pt_eq(join(fd), 0);
+	pt_eq(order(&p, JOIN, fd), EINVAL);
+	counts_right(fd, &p, 1);
+	/* Both have left: the child has copies, and its parent begins anew. */
+	copies_are(fd, 1);
+	start(&later);
+	copies_are(fd, 1 + in_common(2));
+	pt_eq(join(fd), 0);
+	pt_eq(order(&later, JOIN, fd), EINVAL);
+	counts_right(fd, &later, 1);
+	copies_are(fd, 2);
+	stop(&later);
 	stop(&p);
+	copies_are(fd, 0);
+	pt_eq(join(fd), 0);
 }
 
-/* @then, or an attr like this, ends it; seen as in the case above. */
-static void not_exchanged(struct perf_event_attr *attr, void (*then)(int fd))
+/* Its attr is like this, or then() is called: each task has its own copy. */
+static void not_in_common(struct perf_event_attr *attr, void (*then)(int fd))
 {
-	struct puppet p;
-	int fd;
+	struct puppet p[CPUS_MAX + 1];
+	int fd, nr;
 
-	fd = pt_open(attr, 0, cpu_of_group, -1, 0);
-	start(&p);
+	fd = pt_open(attr, 0, 0, -1, 0);
 	if (then)
 		then(fd);
-	pt_eq(order(&p, JOIN, fd), EINVAL);
-	stop(&p);
+	nr = start_too_many(p);
+	copies_are(fd, nr);
+	counts_right(fd, p, nr);
+	stop_many(p, nr);
+	copies_are(fd, 0);
 	close(fd);
 }
 
@@ -81,48 +145,54 @@ static void map_it(int fd)
 	pt_map(&r, fd, 0);
 }
 
-static void other_period(int fd)
-{
-	u64 period = 7;
-
-	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
-}
-
-/* Whoever can tell the original from a copy finds it in its task. */
-static void unlike_its_copies(void)
+static void by_its_attr(void)
 {
 	struct perf_event_attr attr;
 
-	if (pt_is_stock())
-		pt_skip("Linux 6.12 exchanges these, too");
 	alone_on_cpu_0();
-	cpu_of_group = 0;
 	attr = faults();
 	attr.inherit_stat = 1;
-	not_exchanged(&attr, NULL);
+	not_in_common(&attr, NULL);
 	attr = faults();
 	attr.remove_on_exec = 1;
-	not_exchanged(&attr, NULL);
+	not_in_common(&attr, NULL);
 	attr = faults();
 	attr.enable_on_exec = 1;
-	not_exchanged(&attr, NULL);
+	not_in_common(&attr, NULL);
+	attr = faults();
+	attr.pinned = 1;
+	not_in_common(&attr, NULL);
 	attr = faults();
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_STREAM_ID;
-	not_exchanged(&attr, NULL);
-	attr = faults();
-	not_exchanged(&attr, map_it);
-	attr = faults();
-	attr.sample_period = 3;
-	not_exchanged(&attr, other_period);
+	not_in_common(&attr, NULL);
+	attr = inherited(PT_SW(BPF_OUTPUT));
+	if (!pt_probe(&attr)) {
+		int fd = pt_open(&attr, 0, -1, -1, 0);
+		struct puppet p[CPUS_MAX + 1];
+		int nr = start_too_many(p);
+
+		copies_are(fd, nr);
+		stop_many(p, nr);
+	}
 }
 
-static void with_another_event(void)
+/* A program may read the counter of an event that it has mapped. */
+static void by_a_map(void)
 {
 	struct perf_event_attr attr = faults();
 
 	alone_on_cpu_0();
-	not_exchanged(&attr, keep_apart);
+	not_in_common(&attr, map_it);
+}
+
+/* Whoever has such an event, all of its events are its own. */
+static void by_another_event(void)
+{
+	struct perf_event_attr attr = faults();
+
+	alone_on_cpu_0();
+	not_in_common(&attr, keep_apart);
 }
 
 /* ------------------------------------------------------------ sums */
@@ -154,7 +224,7 @@ static void sum_of_both(struct perf_event_attr *attr)
 	take_faults(1);
 	order(&p, FAULT, 1);
 	pt_eq(pt_count(fd), want + 2);
-	/* It leaves with the original; the parent goes on with the copy. */
+	/* The child goes, the parent goes on. */
 	stop(&p);
 	pt_eq(pt_count(fd), want + 2);
 	take_faults(1);
@@ -224,7 +294,7 @@ static void sums_of_a_group(void)
 
 static u64 cost_of_turns(struct perf_event_attr *attr, bool apart)
 {
-	struct puppet p;
+	struct puppet p, other;
 	u64 n;
 	int fd, i;
 
@@ -232,16 +302,20 @@ static u64 cost_of_turns(struct perf_event_attr *attr, bool apart)
 	if (apart)
 		keep_apart(-1);
 	start(&p);
+	start(&other);
+	copies_are(fd, apart ? 2 : in_common(3));
 	pt_eq(order(&p, SPIN, 1), 0);
+	pt_eq(order(&other, SPIN, 1), 0);
 	pt_enable(fd);
 	for (i = 0; i < 20; i++) {
 		pt_spin(1000);
 		order(&p, SPIN, 2000);
+		order(&other, SPIN, 3000);
 	}
 	pt_disable(fd);
 	n = pt_count(fd);
-	pt_eq(order(&p, JOIN, fd), apart ? EINVAL : 0);
 	stop(&p);
+	stop(&other);
 	pt_eq(pt_count(fd), n);
 	close(fd);
 	return n;
@@ -251,7 +325,7 @@ static u64 cost_of_turns(struct perf_event_attr *attr, bool apart)
 static void sums_of_hardware(void)
 {
 	struct perf_event_attr attr = inherited(PT_HW(INSTRUCTIONS));
-	u64 exchanged, apart;
+	u64 common, apart;
 
 	alone_on_cpu_0();
 	if (!pt_time_is_exact())
@@ -259,10 +333,10 @@ static void sums_of_hardware(void)
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	exchanged = cost_of_turns(&attr, false);
+	common = cost_of_turns(&attr, false);
 	apart = cost_of_turns(&attr, true);
-	pt_check(exchanged > 2 * 20 * 3000, "%llu instructions", (unsigned long long)exchanged);
-	pt_eq(exchanged, apart);
+	pt_check(common > 2 * 20 * 6000, "%llu instructions", (unsigned long long)common);
+	pt_eq(common, apart);
 }
 
 static void times(void)
@@ -285,6 +359,8 @@ static void times(void)
 	pt_read(fd, attr.read_format, 1, &r);
 	pt_eq(r.enabled, r.running);
 	pt_check(r.v[0].value, "no time");
+	if (!pt_is_stock())
+		pt_eq(r.v[0].value, r.running);
 }
 
 /* ------------------------------------------------------------ whose is it */
@@ -302,7 +378,6 @@ static void samples_name_their_task(void)
 	int fd, i;
 
 	alone_on_cpu_0();
-	cpu_of_group = 0;
 	attr.disabled = 1;
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_TID;
@@ -315,9 +390,8 @@ static void samples_name_their_task(void)
 		take_faults(1);
 		order(&p, FAULT, 2);
 	}
-	/* It was exchanged. */
-	pt_eq(order(&p, JOIN, fd), 0);
 	pt_disable(fd);
+	copies_are(fd, in_common(2));
 	while (pt_next_of(&r, &rec, PERF_RECORD_SAMPLE)) {
 		pt_parse_sample(&attr, &rec, &s);
 		if (s.pid == (u32)getpid())
@@ -334,7 +408,7 @@ static void samples_name_their_task(void)
 	pt_eq(pfd.revents & POLLHUP, 0);
 }
 
-/* An event for one task counts that task, whatever contexts were swapped before. */
+/* An event for one task counts that task, whatever it had in common with others before. */
 static void opened_for_one(void)
 {
 	struct perf_event_attr attr = faults();
@@ -398,9 +472,11 @@ static void one_becomes_another_program(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "seen_from_the_child", seen_from_the_child },
-	{ "unlike_its_copies", unlike_its_copies },
-	{ "with_another_event", with_another_event },
+	{ "as_many_as_run", as_many_as_run },
+	{ "siblings", siblings },
+	{ "by_its_attr", by_its_attr },
+	{ "by_a_map", by_a_map },
+	{ "by_another_event", by_another_event },
 	{ "sums", sums },
 	{ "sums_of_a_group", sums_of_a_group },
 	{ "sums_of_hardware", sums_of_hardware },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * exchange.h - tasks that do what a case tells them, for exchange.c and exchange_race.c: they count
- * their faults by inherited events and hand the CPU to each other.
+ * members.h - tasks that do what a case tells them, for programs about inherited events that tasks
+ * have in common: they count their faults and hand the CPU to each other.
  */
-#ifndef PTEST_EXCHANGE_H
-#define PTEST_EXCHANGE_H
+#ifndef PTEST_MEMBERS_H
+#define PTEST_MEMBERS_H
 
 #include "ptest.h"
 
@@ -34,9 +34,6 @@ struct puppet {
 /* Between two puppets: asking and answering. */
 static int duel[4];
 
-/* The CPU of leaders and siblings. */
-static int cpu_of_group = -1;
-
 static inline struct perf_event_attr inherited(u32 type, u64 config)
 {
 	struct perf_event_attr attr = pt_attr(type, config);
@@ -50,6 +47,36 @@ static inline struct perf_event_attr faults(void)
 	return inherited(PT_SW(PAGE_FAULTS_MIN));
 }
 
+/* ---- how many copies there are ---- */
+
+static inline int possible_cpus(void)
+{
+	char text[64], *last;
+
+	pt_need(pt_slurp("/sys/devices/system/cpu/possible", text, sizeof(text)), "no CPUs");
+	last = strrchr(text, '-');
+	return (last ? atoi(last + 1) : atoi(text)) + 1;
+}
+
+/* Those of a kin with so many members. */
+static inline int in_common(int members)
+{
+	int cpus = possible_cpus();
+
+	return members < cpus ? members : cpus;
+}
+
+/* Linux 6.12 does not tell. */
+#define copies_are(fd, want)							\
+	do {									\
+		const char *have = pt_fdinfo(fd, "copies");			\
+										\
+		if (!pt_is_stock())						\
+			pt_eq(have ? atoi(have) : -1, want);			\
+	} while (0)
+
+/* ---- what they do ---- */
+
 static inline void take_faults(int n)
 {
 	if (n)
@@ -59,7 +86,7 @@ static inline void take_faults(int n)
 static inline int join(int leader)
 {
 	struct perf_event_attr attr = faults();
-	int fd = pt_try_open(&attr, 0, cpu_of_group, leader, 0);
+	int fd = pt_try_open(&attr, 0, -1, leader, 0);
 
 	if (fd < 0)
 		return -fd;
@@ -122,7 +149,7 @@ static inline void become_anew(int cmd, int ack)
 	sprintf(text[1], "%d", ack);
 	for (i = 0; i < 4; i++)
 		sprintf(text[2 + i], "%d", duel[i]);
-	execl("/proc/self/exe", "exchange", "--obey", text[0], text[1], text[2], text[3], text[4],
+	execl("/proc/self/exe", "members", "--obey", text[0], text[1], text[2], text[3], text[4],
 	      text[5], NULL);
 	_exit(99);
 }
@@ -242,4 +269,4 @@ static inline void counts_right(int fd, struct puppet *p, int nr)
 	pt_eq(pt_count(fd), before);
 }
 
-#endif /* PTEST_EXCHANGE_H */
+#endif /* PTEST_MEMBERS_H */

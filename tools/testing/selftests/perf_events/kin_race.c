@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kin_race.c - tasks with inherited events in common, while others open, close, map, read, enable
+ * and move: tasks that multiply, that hand the CPU to each other, and that only run.
+ *
+ * needs: smp
+ */
+#include "lib/cpus.h"
+#include "lib/kin.h"
+#include <poll.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* ------------------------------------------------------------ tasks that multiply */
+
+static int clock_fd;
+
+/* All are gone. The events were always on and there was room for them: each ran all the time. */
+static void check_sum(void)
+{
+	u64 v[3] = { 0 }, clock[3] = { 0 };
+
+	pt_eq(read(common, v, sizeof(v)), sizeof(v));
+	pt_eq(v[0], true_count());
+	pt_eq(v[1], v[2]);
+	pt_check(v[0] && v[1], "nothing was counted");
+	pt_eq(read(clock_fd, clock, sizeof(clock)), sizeof(clock));
+	pt_eq(clock[1], clock[2]);
+	if (pt_is_stock())
+		return;
+	pt_eq(clock[2], v[2]);
+	pt_eq(clock[0], clock[2]);
+}
+
+static void *fault_a_little(void *arg)
+{
+	pt_fault(3);
+	return arg;
+}
+
+#define FORKS	50
+
+/* Children, threads and grandchildren, for as long as it takes. */
+static void multiply(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < FORKS; i++) {
+		pid_t pid, inner;
+
+		pt_in_child(pid) {
+			pt_fault(2);
+			if (i % 3 == 0) {
+				pt_in_child(inner)
+					pt_fault(4);
+				pt_reap(inner);
+			}
+		}
+		pt_need(!pthread_create(&thread, NULL, fault_a_little, NULL), "thread");
+		pthread_join(thread, NULL);
+		pt_reap(pid);
+	}
+}
+
+/*
+ * A task that is going to multiply, when told, has the events, and is alone in the cgroup; it does
+ * not run in between.
+ */
+static pid_t set_up(int go[2])
+{
+	struct perf_event_attr attr = faults();
+	const char *dir = cg_make("");
+	struct pt_peer peer;
+
+	attr.read_format = TIMES;
+	pt_gate_make(go);
+	pt_in_child(peer.pid) {
+		pt_gate_wait(go);
+		multiply();
+	}
+	pt_peer_asleep(&peer);
+	open_truth(dir);
+	pt_need(!cg_enter_path(dir, peer.pid), "cgroup.procs");
+	common = pt_open(&attr, peer.pid, -1, -1, 0);
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	clock_fd = pt_open(&attr, peer.pid, -1, -1, 0);
+	return peer.pid;
+}
+
+static void undisturbed(void)
+{
+	int go[2];
+	pid_t pid = set_up(go);
+
+	pt_gate_open(go);
+	pt_reap(pid);
+	check_sum();
+}
+
+/*
+ * While it multiplies, on whatever CPUs, the event is enabled over and over, which it is already;
+ * @disturb does more. In the end everybody is gone, and the counts are what they should be.
+ */
+static void while_it_multiplies(void (*disturb)(pid_t pid, unsigned int round))
+{
+	unsigned int round = 0;
+	int go[2], status;
+	pid_t pid = set_up(go);
+
+	pt_gate_open(go);
+	while (!waitpid(pid, &status, WNOHANG)) {
+		pt_eq(pt_ioctl(common, PERF_EVENT_IOC_ENABLE, 0), 0);
+		if (disturb)
+			disturb(pid, round);
+		round++;
+	}
+	pt_eq(status, 0);
+	pt_msg("%u rounds", round);
+	check_sum();
+}
+
+static void enabled_in_a_storm(void)
+{
+	while_it_multiplies(NULL);
+}
+
+/* Others come and go, some of them with siblings; reading them disturbs nobody. */
+static void come_and_go(pid_t pid, unsigned int round)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_try_open(&attr, pid, -1, -1, 0), sibling = -1;
+	u64 count;
+
+	if (fd < 0)
+		return;
+	if (round % 3 == 0)
+		sibling = pt_try_open(&attr, pid, -1, fd, 0);
+	if (round % 2)
+		pt_eq(read(fd, &count, sizeof(count)), sizeof(count));
+	if (round % 5 == 0)
+		pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0);
+	close(fd);
+	if (sibling >= 0)
+		close(sibling);
+}
+
+static void come_and_go_in_a_storm(void)
+{
+	while_it_multiplies(come_and_go);
+}
+
+/* Readers of what is being multiplied never see a count go back. */
+static void read_on(pid_t pid, unsigned int round)
+{
+	static u64 last[3];
+	u64 now[3];
+	int i;
+
+	(void)pid;
+	(void)round;
+	pt_eq(read(common, now, sizeof(now)), sizeof(now));
+	for (i = 0; i < 3; i++)
+		pt_check(now[i] >= last[i], "word %d went back from %llu to %llu", i,
+			 (unsigned long long)last[i], (unsigned long long)now[i]);
+	memcpy(last, now, sizeof(last));
+}
+
+static void read_in_a_storm(void)
+{
+	while_it_multiplies(read_on);
+}
+
+/* ------------------------------------------------------------ tasks that play */
+
+/* What the case itself has taken. */
+static u64 own_faults(void)
+{
+	struct rusage u;
+
+	pt_need(!getrusage(RUSAGE_SELF, &u), "getrusage: %s", strerror(errno));
+	return (u64)u.ru_minflt;
+}
+
+#define PAIRS	2
+
+static struct puppet pairs[2 * PAIRS];
+
+static void start_pairs(void)
+{
+	int i;
+
+	for (i = 0; i < 2 * PAIRS; i++) {
+		if (!(i & 1))
+			make_duel();
+		start(&pairs[i]);
+	}
+	pt_settle();
+}
+
+static void stop_pairs(void)
+{
+	int i;
+
+	for (i = 0; i < 2 * PAIRS; i++)
+		stop(&pairs[i]);
+}
+
+/* An event of one of them comes and goes; sometimes it is mapped. */
+static void disturb(unsigned int round)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd;
+
+	attr.inherit = round % 3 == 0;
+	attr.sample_period = round % 2;
+	fd = pt_open(&attr, pairs[round % (2 * PAIRS)].pid, attr.inherit ? 0 : -1, -1, 0);
+	if (round % 5 == 0) {
+		struct pt_ring r;
+
+		pt_map(&r, fd, 1);
+		pt_unmap(&r);
+	}
+	close(fd);
+}
+
+static bool answered(struct puppet *p)
+{
+	struct pollfd pfd = { .fd = p->from, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
+/* On one CPU and on several: while two pairs play, others look at them. */
+static void disturbed_sums(void)
+{
+	struct perf_event_attr attr = faults();
+	unsigned int round = 0;
+	int all, i, j;
+
+	all = pt_open(&attr, 0, -1, -1, 0);
+	for (i = 0; i < 3; i++) {
+		struct perf_event_attr more = faults();
+		int fd = pt_open(&more, 0, -1, -1, 0);
+		u64 before;
+
+		start_pairs();
+		before = pt_count(all) - own_faults();
+		for (j = 0; j < 2 * PAIRS; j++)
+			send(&pairs[j], j & 1 ? SERVE : PLAY, 100);
+		while (!answered(&pairs[0]) || !answered(&pairs[2]))
+			if (i)
+				disturb(round++);
+		for (j = 0; j < 2 * PAIRS; j++)
+			pt_eq(answer(&pairs[j]), 0);
+		pt_eq(pt_count(all) - own_faults(), before + PAIRS * 3 * 100);
+		close(fd);
+		stop_pairs();
+	}
+}
+
+static void disturbed_lives(void)
+{
+	static const enum job way[] = { FORK, EXEC, NOTHING, FORK, FORK, EXEC };
+	struct perf_event_attr attr = faults();
+	unsigned int round = 0;
+	int all, i, j;
+
+	all = pt_open(&attr, 0, -1, -1, 0);
+	start_pairs();
+	for (i = 0; i < 16; i++) {
+		for (j = 0; j < 2 * PAIRS; j++)
+			send(&pairs[j], way[(i + j) % 6], 3);
+		disturb(round++);
+		for (j = 0; j < 2 * PAIRS; j++)
+			pt_eq(answer(&pairs[j]), 0);
+		for (j = 0; j < 2 * PAIRS; j++)
+			send(&pairs[j], j & 1 ? SERVE : PLAY, 10);
+		disturb(round++);
+		for (j = 0; j < 2 * PAIRS; j++)
+			pt_eq(answer(&pairs[j]), 0);
+		if (i % 8 == 7)
+			counts_right(all, pairs, 2 * PAIRS);
+	}
+	stop_pairs();
+}
+
+/* ------------------------------------------------------------ tasks that run */
+
+#define RUNNERS_MAX	(2 * CPUS_MAX)
+
+struct runner {
+	pid_t pid;
+	u64 faults;
+};
+
+static struct {
+	struct runner of[RUNNERS_MAX];
+	int nr, ready[2], go[2];
+	bool stop;
+} *crowd;
+
+static void run(void *arg)
+{
+	struct runner *r = arg;
+
+	pt_settle();
+	pt_gate_open(crowd->ready);
+	pt_gate_wait(crowd->go);
+	while (!__atomic_load_n(&crowd->stop, __ATOMIC_ACQUIRE)) {
+		pt_fault(4);
+		__atomic_store_n(&r->faults, r->faults + 4, __ATOMIC_RELEASE);
+	}
+}
+
+static u64 faults_of_all(void)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < crowd->nr; i++)
+		sum += __atomic_load_n(&crowd->of[i].faults, __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+/* More than can run at once; they wait. */
+static void make_crowd(void)
+{
+	int i;
+
+	crowd = mmap(NULL, sizeof(*crowd), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	pt_need(crowd != MAP_FAILED, "mmap: %s", strerror(errno));
+	crowd->nr = 2 * pt_online_cpus();
+	if (crowd->nr > RUNNERS_MAX)
+		pt_skip("more than %d CPUs", CPUS_MAX);
+	pt_gate_make(crowd->ready);
+	pt_gate_make(crowd->go);
+	for (i = 0; i < crowd->nr; i++)
+		crowd->of[i].pid = pt_fork(run, &crowd->of[i]);
+	for (i = 0; i < crowd->nr; i++)
+		pt_gate_wait(crowd->ready);
+	pt_settle();
+}
+
+static void let_go(void)
+{
+	int i;
+
+	for (i = 0; i < crowd->nr; i++)
+		pt_gate_open(crowd->go);
+}
+
+static void end_crowd(void)
+{
+	int i;
+
+	__atomic_store_n(&crowd->stop, true, __ATOMIC_RELEASE);
+	for (i = 0; i < crowd->nr; i++)
+		pt_reap(crowd->of[i].pid);
+}
+
+/* One round after the other, and between two of them somebody gets on. */
+static void while_they_run(void (*disturb)(unsigned int round), unsigned int rounds)
+{
+	unsigned int i;
+	u64 sum;
+
+	for (i = 0; i < rounds && !pt_failures(); i++) {
+		sum = faults_of_all();
+		disturb(i);
+		while (faults_of_all() == sum)
+			sched_yield();
+	}
+}
+
+/* Each fault is counted, once, whatever is done to them meanwhile. */
+static void disturbed_crowd(void (*disturb)(unsigned int round), unsigned int rounds)
+{
+	u64 before, own;
+
+	make_crowd();
+	copies_are(common, in_common(crowd->nr + 1));
+	before = pt_count(common);
+	own = own_faults();
+	let_go();
+	while_they_run(disturb, rounds);
+	end_crowd();
+	pt_eq(pt_count(common) - before, faults_of_all() + own_faults() - own);
+}
+
+static void open_common(void)
+{
+	struct perf_event_attr attr = faults();
+
+	common = pt_open(&attr, 0, -1, -1, 0);
+}
+
+static pid_t one_of(unsigned int round)
+{
+	return crowd->of[round % (unsigned int)crowd->nr].pid;
+}
+
+/* From one CPU to another, while it runs. */
+static void move_it(unsigned int round)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((round + round / (unsigned int)crowd->nr) % (unsigned int)pt_online_cpus(), &set);
+	pt_eq(sched_setaffinity(one_of(round), sizeof(set), &set), 0);
+}
+
+static void moved_between_cpus(void)
+{
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	open_common();
+	disturbed_crowd(move_it, 300);
+}
+
+static void turn_cpu(unsigned int round)
+{
+	unsigned int others = (unsigned int)crowd->nr / 2 - 1;
+
+	pt_eq(set_online(1 + (int)(round / 2 % others), (int)round % 2), 0);
+}
+
+static void cpus_go_and_return(void)
+{
+	need_cpus(2);
+	open_common();
+	disturbed_crowd(turn_cpu, 8 * (unsigned int)(pt_online_cpus() - 1));
+}
+
+static const char *home[2];
+
+static void move_home(unsigned int round)
+{
+	unsigned int other = round / (unsigned int)crowd->nr;
+
+	pt_eq(cg_enter_path(home[other % 2], one_of(round)), 0);
+}
+
+/* Events of cgroups take turns on the CPUs, and each counts those that are in it. */
+static void moved_between_cgroups(void)
+{
+	int fd[2][CPUS_MAX], cpus = pt_online_cpus(), i, j;
+	u64 in_cgroups = 0;
+
+	cg_make("");
+	home[0] = cg_make("/a");
+	home[1] = cg_make("/b");
+	for (i = 0; i < 2; i++) {
+		struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS_MIN));
+
+		for (j = 0; j < cpus; j++)
+			fd[i][j] = cg_open(&attr, home[i], j, -1);
+	}
+	open_common();
+	disturbed_crowd(move_home, 40 * (unsigned int)cpus);
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < cpus; j++)
+			in_cgroups += pt_count(fd[i][j]);
+	pt_check(in_cgroups && in_cgroups <= faults_of_all(), "%llu of %llu faults in the cgroups",
+		 (unsigned long long)in_cgroups, (unsigned long long)faults_of_all());
+}
+
+/* An event of one of them, who is no member any more; of its own process, or of all CPUs. */
+static void open_on_one(unsigned int round)
+{
+	struct perf_event_attr attr = round % 2 ? faults() : pt_attr(PT_SW(PAGE_FAULTS));
+	int fd = pt_open(&attr, one_of(round / 2), round % 3 ? -1 : 0, -1, 0), sibling;
+
+	sibling = pt_open(&attr, one_of(round / 2), round % 3 ? -1 : 0, fd, 0);
+	if (round % 2)
+		close(fd);
+	close(sibling);
+	if (!(round % 2))
+		close(fd);
+}
+
+static void opened_on_single_ones(void)
+{
+	open_common();
+	disturbed_crowd(open_on_one, 100);
+}
+
+#define MORE	12
+
+static int more[MORE];
+
+static void close_one(unsigned int round)
+{
+	close(more[round]);
+}
+
+/* Some of its events are closed; and in the end all are. */
+static void closed_while_they_run(void)
+{
+	struct perf_event_attr attr = faults();
+	int i;
+
+	for (i = 0; i < MORE; i++) {
+		if (i == MORE / 2)
+			open_common();
+		more[i] = pt_open(&attr, 0, i % 3 ? -1 : 0, i % 4 == 2 ? more[i - 1] : -1, 0);
+	}
+	disturbed_crowd(close_one, MORE);
+	make_crowd();
+	let_go();
+	close(common);
+	open_common();
+	end_crowd();
+	copies_are(common, 0);
+}
+
+static int leader, member;
+
+/* Each request takes effect for the group as a whole. */
+static void toggle(unsigned int round)
+{
+	if (round % 4 < 2)
+		pt_disable(leader);
+	else
+		pt_enable(leader);
+	if (round % 4 == 2 && round % 3 == 0)
+		pt_eq(pt_ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+}
+
+static void toggled_while_they_run(void)
+{
+	struct perf_event_attr attr = faults();
+	u64 before, own;
+	struct pt_read r;
+
+	attr.read_format = PERF_FORMAT_GROUP | TIMES;
+	leader = pt_open(&attr, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, leader, 0);
+	make_crowd();
+	pt_eq(pt_ioctl(leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
+	own = own_faults();
+	let_go();
+	while_they_run(toggle, 203);
+	end_crowd();
+	pt_read(leader, attr.read_format, 2, &r);
+	pt_eq(r.v[0].value, r.v[1].value);
+	pt_eq(r.enabled, r.running);
+	pt_check(r.v[0].value <= faults_of_all() + own_faults() - own, "%llu of %llu faults",
+		 (unsigned long long)r.v[0].value, (unsigned long long)faults_of_all());
+	/* It is on, for all that come. */
+	make_crowd();
+	before = pt_count(leader);
+	let_go();
+	own = own_faults();
+	while (!faults_of_all())
+		sched_yield();
+	end_crowd();
+	pt_eq(pt_count(leader) - before, faults_of_all() + own_faults() - own);
+	if (!pt_is_stock()) {
+		pt_eq(pt_ioctl(leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
+		pt_eq(pt_count(member), 0);
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "undisturbed", undisturbed },
+	{ "enabled_in_a_storm", enabled_in_a_storm },
+	{ "come_and_go_in_a_storm", come_and_go_in_a_storm },
+	{ "read_in_a_storm", read_in_a_storm },
+	{ "disturbed_sums", disturbed_sums },
+	{ "disturbed_lives", disturbed_lives },
+	{ "moved_between_cpus", moved_between_cpus },
+	{ "cpus_go_and_return", cpus_go_and_return },
+	{ "moved_between_cgroups", moved_between_cgroups },
+	{ "opened_on_single_ones", opened_on_single_ones },
+	{ "closed_while_they_run", closed_while_they_run },
+	{ "toggled_while_they_run", toggled_while_they_run },
+};
+
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = after_exec;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}
