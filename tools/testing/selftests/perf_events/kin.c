@@ -156,7 +156,7 @@ static void others_come_and_go(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	/* The parent has left, and begins another kin. */
 	start_all(p + 1, 1);
-	copies_are(common, in_common(2) + in_common(1));
+	copies_are(common, 2 * in_common(2));
 	copies_are(fd, in_common(2));
 	late = pt_count(fd);
 	work(p, 2, true);

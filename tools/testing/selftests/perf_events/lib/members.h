@@ -14,6 +14,7 @@ enum job {
 	NOTHING,
 	FAULT,		/* take as many faults as told */
 	SPIN,		/* turns of a loop */
+	HIT,		/* of the PMU of pmu/test_count.c */
 	JOIN,		/* open a sibling of the event told, of its own task: 0 or errno */
 	SERVE,		/* as often as told: the other one of a pair asks, two faults, answer */
 	PLAY,		/* as often as told: one fault, ask the other one */
@@ -163,6 +164,8 @@ static inline int carry_out(const struct order *o)
 	case SPIN:
 		pt_spin((u64)o->arg);
 		return 0;
+	case HIT:
+		return pt_module_set("test_count", "hit", o->arg);
 	case JOIN:
 		return join(o->arg);
 	case SERVE:
