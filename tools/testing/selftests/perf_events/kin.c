@@ -6,12 +6,14 @@
  * whose faults are counted on all CPUs by events of these CPUs. They are treated alike, and whatever
  * happens they have counted the same.
  *
- * needs: smp
+ * needs: smp hw
  */
 #include "lib/kin.h"
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 static void both(unsigned long request)
 {
@@ -349,6 +351,44 @@ static void many_threads(void)
 		 (unsigned long long)sum, (unsigned long long)pt_count(common));
 }
 
+#define MANY	24		/* more events than a CPU has counters */
+#define TURNS	30000000
+
+/* The one context of a CPU rotates, whoever is in: each event has its share of both tasks. */
+static void multiplexed(void)
+{
+	struct perf_event_attr attr = inherited(PT_HW(INSTRUCTIONS));
+	struct puppet p[2];
+	struct pt_read r;
+	int fd[MANY], i;
+	u64 scaled;
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.read_format = TIMES;
+	for (i = 0; i < MANY; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	if (!pt_time_is_exact())
+		pt_skip("other CPUs share the time");
+	start_all(p, 2);
+	copies_are(fd[0], in_common(3));
+	for (i = 0; i < 2; i++)
+		send(&p[i], SPIN, TURNS);
+	for (i = 0; i < 2; i++)
+		pt_eq(answer(&p[i]), 0);
+	for (i = 0; i < MANY; i++) {
+		pt_read(fd[i], TIMES, 1, &r);
+		pt_check(r.running && r.running < r.enabled, "event %d ran %llu of %llu", i,
+			 (unsigned long long)r.running, (unsigned long long)r.enabled);
+		scaled = r.v[0].value * (r.enabled / 1000) / (r.running / 1000);
+		/* Two instructions a turn, of both. */
+		pt_check(scaled > 36ull * TURNS / 10 && scaled < 44ull * TURNS / 10,
+			 "event %d scaled to %llu", i, (unsigned long long)scaled);
+	}
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+}
+
 static const struct pt_case cases[] = {
 	{ "living_and_gone", living_and_gone },
 	{ "toggled", toggled },
@@ -358,6 +398,7 @@ static const struct pt_case cases[] = {
 	{ "event_of_a_child", event_of_a_child },
 	{ "sibling", sibling },
 	{ "many_threads", many_threads },
+	{ "multiplexed", multiplexed },
 	{ "flat_software", flat_software },
 	{ "flat_hardware", flat_hardware },
 };

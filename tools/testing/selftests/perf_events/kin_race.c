@@ -304,7 +304,7 @@ static struct {
 
 static void run(void *arg)
 {
-	struct runner *r = arg;
+	struct runner *r = &crowd->of[(intptr_t)arg];
 
 	pt_settle();
 	r->faults = 0;		/* the first write to what is shared is a fault as well */
@@ -326,24 +326,30 @@ static u64 faults_of_all(void)
 	return sum;
 }
 
-/* More than can run at once; they wait. */
-static void make_crowd(void)
+/* They wait. */
+static void make_crowd_of(int nr, void (*fn)(void *))
 {
 	int i;
 
 	crowd = mmap(NULL, sizeof(*crowd), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	pt_need(crowd != MAP_FAILED, "mmap: %s", strerror(errno));
-	crowd->nr = 2 * pt_online_cpus();
-	if (crowd->nr > RUNNERS_MAX)
+	if (nr > RUNNERS_MAX)
 		pt_skip("more than %d CPUs", CPUS_MAX);
+	crowd->nr = nr;
 	pt_gate_make(crowd->ready);
 	pt_gate_make(crowd->go);
-	for (i = 0; i < crowd->nr; i++)
-		crowd->of[i].pid = pt_fork(run, &crowd->of[i]);
-	for (i = 0; i < crowd->nr; i++)
+	for (i = 0; i < nr; i++)
+		crowd->of[i].pid = pt_fork(fn, (void *)(intptr_t)i);
+	for (i = 0; i < nr; i++)
 		pt_gate_wait(crowd->ready);
 	pt_settle();
+}
+
+/* More than can run at once. */
+static void make_crowd(void)
+{
+	make_crowd_of(2 * pt_online_cpus(), run);
 }
 
 static void let_go(void)
@@ -518,6 +524,71 @@ static void closed_while_they_run(void)
 	copies_are(common, 0);
 }
 
+/* ------------------------------------------------------------ samples */
+
+#define SAMPLES	200
+
+/* One CPU after the other. */
+static void tour(void *arg)
+{
+	int i, cpus = pt_online_cpus(), first = (int)(intptr_t)arg;
+
+	pt_settle();
+	pt_gate_open(crowd->ready);
+	pt_gate_wait(crowd->go);
+	for (i = 0; i < SAMPLES / 10; i++) {
+		pt_pin((first + i) % cpus);
+		pt_fault(10);
+	}
+}
+
+static void count_samples(struct perf_event_attr *attr, struct pt_ring *r, u32 cpu)
+{
+	static struct pt_record rec;
+	struct pt_sample s;
+	int i;
+
+	while (pt_next(r, &rec)) {
+		pt_need(rec.h.type == PERF_RECORD_SAMPLE, "a record of type %u", rec.h.type);
+		pt_parse_sample(attr, &rec, &s);
+		pt_eq(s.cpu, cpu);
+		for (i = 0; i < crowd->nr; i++)
+			if (s.tid == (u32)crowd->of[i].pid)
+				crowd->of[i].faults++;
+	}
+}
+
+/* As perf record opens them: an event and a buffer for each CPU. Each sample says who ran. */
+static void samples_of_who_ran(void)
+{
+	struct perf_event_attr attr = faults();
+	int cpus = pt_online_cpus(), fd[CPUS_MAX], i;
+	struct pt_ring ring[CPUS_MAX];
+
+	attr.disabled = 1;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
+	if (cpus > CPUS_MAX)
+		pt_skip("more than %d CPUs", CPUS_MAX);
+	for (i = 0; i < cpus; i++) {
+		fd[i] = pt_open(&attr, 0, i, -1, 0);
+		pt_map(&ring[i], fd[i], 32);
+	}
+	make_crowd_of(2 * cpus, tour);
+	for (i = 0; i < cpus; i++) {
+		copies_are(fd[i], in_common(crowd->nr + 1));
+		pt_enable(fd[i]);
+	}
+	let_go();
+	end_crowd();
+	for (i = 0; i < cpus; i++)
+		count_samples(&attr, &ring[i], (u32)i);
+	for (i = 0; i < crowd->nr; i++)
+		pt_eq(crowd->of[i].faults, SAMPLES);
+}
+
+/* ------------------------------------------------------------ on and off */
+
 static int leader;
 
 /* Without its leader a group does not count, and the other one stays enabled. */
@@ -581,6 +652,7 @@ static const struct pt_case cases[] = {
 	{ "moved_between_cgroups", moved_between_cgroups },
 	{ "opened_on_single_ones", opened_on_single_ones },
 	{ "closed_while_they_run", closed_while_they_run },
+	{ "samples_of_who_ran", samples_of_who_ran },
 	{ "toggled_while_they_run", toggled_while_they_run },
 };
 
