@@ -8,6 +8,7 @@
 
 #include "cgroup.h"
 #include "members.h"
+#include <sys/resource.h>
 
 #define CPUS_MAX	8
 
@@ -59,6 +60,15 @@ static inline void agree(void)
 	u64 count = pt_count(common);
 
 	pt_eq(count, true_count() - truth.ahead);
+}
+
+/* What the case itself has taken. */
+static inline u64 own_faults(void)
+{
+	struct rusage u;
+
+	pt_need(!getrusage(RUSAGE_SELF, &u), "getrusage: %s", strerror(errno));
+	return (u64)u.ru_minflt;
 }
 
 #endif /* PTEST_KIN_H */
