@@ -3,8 +3,8 @@
  * kin.c - inherited events that tasks have in common count as if each task had its own.
  *
  * What is true is seen from outside: the tasks of a case, and no others, are in a cgroup of theirs,
- * whose faults are counted on all CPUs by events of these CPUs. They are treated alike, and whatever
- * happens they have counted the same.
+ * whose faults are counted on all CPUs by events of these CPUs. They are treated alike, and
+ * whatever happens they have counted the same.
  *
  * needs: smp hw
  */

@@ -408,6 +408,59 @@ static void opened_by_itself(void)
 	stop(&p);
 }
 
+/* Steps of a child whose parent, the task that the event was opened on, has exited. */
+static int step[2], done[2];
+
+static u64 next_step(int fd)
+{
+	u64 before = pt_count(fd);
+
+	pt_gate_open(step);
+	pt_gate_wait(done);
+	return pt_count(fd) - before;
+}
+
+static void first_task_exits(void)
+{
+	struct perf_event_attr attr = faults();
+	struct pt_peer peer;
+	int fd, go[2], i;
+	pid_t pid;
+
+	pt_gate_make(go);
+	pt_gate_make(step);
+	pt_gate_make(done);
+	pt_in_child(peer.pid) {
+		pt_gate_wait(go);
+		pt_in_child(pid) {
+			pt_settle();
+			pt_gate_open(done);
+			for (i = 0; i < 4; i++) {
+				pt_gate_wait(step);
+				pt_fault(7);
+				pt_gate_open(done);
+			}
+			pt_gate_wait(step);
+		}
+	}
+	pt_peer_asleep(&peer);
+	fd = pt_open(&attr, peer.pid, -1, -1, 0);
+	pt_gate_open(go);
+	pt_reap(peer.pid);
+	pt_gate_wait(done);
+	copies_are(fd, in_common(2));
+	pt_eq(next_step(fd), 7);
+	pt_disable(fd);
+	pt_eq(next_step(fd), 0);
+	pt_enable(fd);
+	pt_eq(next_step(fd), 7);
+	close(fd);
+	/* Nobody has events any more, and the child does not mind. */
+	pt_gate_open(step);
+	pt_gate_wait(done);
+	pt_gate_open(step);
+}
+
 static const struct pt_case cases[] = {
 	{ "period", period },
 	{ "program", program },
@@ -417,6 +470,7 @@ static const struct pt_case cases[] = {
 	{ "more_rights", more_rights },
 	{ "opened_by_others", opened_by_others },
 	{ "opened_by_itself", opened_by_itself },
+	{ "first_task_exits", first_task_exits },
 };
 
 int main(int argc, char **argv)

@@ -149,6 +149,39 @@ static void moved_between_cpus(void)
 	disturbed_crowd(move_it, 300);
 }
 
+#define MOVES	60
+
+/* What one of them has done to get to another CPU: the others do the same at the same time. */
+static void travel(void *arg)
+{
+	int i, cpus = pt_online_cpus(), first = (int)(intptr_t)arg;
+
+	pt_pin(first % cpus);
+	pt_gate_open(crowd->ready);
+	pt_gate_wait(crowd->go);
+	for (i = 1; i <= MOVES; i++)
+		pt_pin((first + i) % cpus);
+}
+
+/* Each of their moves is one, whether the task that was there before had the event as well. */
+static void migrations(void)
+{
+	struct perf_event_attr attr = inherited(PT_SW(CPU_MIGRATIONS));
+	int fd, cpus = pt_online_cpus();
+
+	if (cpus < 2)
+		pt_skip("one CPU");
+	pt_pin(0);
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	make_crowd_of(2 * cpus, travel);
+	copies_are(fd, in_common(crowd->nr + 1));
+	pt_enable(fd);
+	let_go();
+	end_crowd();
+	pt_eq(pt_count(fd), crowd->nr * MOVES);
+}
+
 static void turn_cpu(unsigned int round)
 {
 	unsigned int others = (unsigned int)crowd->nr / 2 - 1;
@@ -363,6 +396,7 @@ static void toggled_while_they_run(void)
 
 static const struct pt_case cases[] = {
 	{ "moved_between_cpus", moved_between_cpus },
+	{ "migrations", migrations },
 	{ "cpus_go_and_return", cpus_go_and_return },
 	{ "moved_between_cgroups", moved_between_cgroups },
 	{ "opened_on_single_ones", opened_on_single_ones },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * members.c - tasks with the same inherited events have them in common: there are copies for as many
- * as can run at once, whoever runs. Sums are those of tasks that have their own, and whatever is
- * about one task stays with that task.
+ * members.c - tasks with the same inherited events have them in common: there are copies for as
+ * many as can run at once, whoever runs. Sums are those of tasks that have their own, and whatever
+ * is about one task stays with that task.
  *
  * The tasks of these cases run on one CPU, SCHED_FIFO, so that nothing comes between them and each
  * hand-over is a switch from one to the other.
@@ -85,7 +85,7 @@ static void as_many_as_run(void)
 	stop(&again);
 }
 
-/* A child opens a sibling of its parent's event, which works on a task that has the event itself. */
+/* A sibling joins a group in the task that has the group's event itself, at any time. */
 static void siblings(void)
 {
 	struct perf_event_attr attr = faults();
@@ -363,6 +363,106 @@ static void times(void)
 		pt_eq(r.v[0].value, r.running);
 }
 
+/* ------------------------------------------------------------ switches between them */
+
+static u64 switches_of_a_fight(bool apart)
+{
+	struct perf_event_attr attr = inherited(PT_SW(CONTEXT_SWITCHES));
+	struct puppet p[2];
+	u64 n;
+	int fd, i;
+
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	if (apart)
+		keep_apart(-1);
+	make_duel();
+	for (i = 0; i < 2; i++)
+		start(&p[i]);
+	pt_settle();
+	copies_are(fd, apart ? 2 : in_common(3));
+	pt_enable(fd);
+	fight(&p[0], &p[1], 50);
+	pt_disable(fd);
+	n = pt_count(fd);
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+	close(fd);
+	return n;
+}
+
+static void switches(void)
+{
+	u64 common, apart;
+
+	alone_on_cpu_0();
+	common = switches_of_a_fight(false);
+	apart = switches_of_a_fight(true);
+	pt_check(common >= 100, "%llu switches", (unsigned long long)common);
+	pt_eq(common, apart);
+}
+
+/* The records of a task and its end, how many of each type. */
+static void take_records(struct pt_ring *r, unsigned int *nr)
+{
+	static struct pt_record rec;
+
+	while (pt_next(r, &rec)) {
+		pt_need(rec.h.type < PERF_RECORD_MAX, "a record of type %u", rec.h.type);
+		nr[rec.h.type]++;
+	}
+	pt_consume(r);
+}
+
+static void records_of_a_fight(bool apart, unsigned int *nr)
+{
+	struct perf_event_attr attr = inherited(PT_SW(DUMMY));
+	struct puppet p[2];
+	struct pt_ring r;
+	int fd, i;
+
+	attr.context_switch = 1;
+	attr.task = 1;
+	attr.comm = 1;
+	attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	attr.sample_period = 1;
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&r, fd, 64);
+	if (apart)
+		keep_apart(-1);
+	make_duel();
+	for (i = 0; i < 2; i++)
+		start(&p[i]);
+	pt_settle();
+	copies_are(fd, apart ? 2 : in_common(3));
+	fight(&p[0], &p[1], 50);
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+	pt_disable(fd);
+	take_records(&r, nr);
+	pt_unmap(&r);
+	close(fd);
+}
+
+/* One record for each thing that happens, however many contexts there are. */
+static void records(void)
+{
+	unsigned int common[PERF_RECORD_MAX] = { 0 }, apart[PERF_RECORD_MAX] = { 0 };
+	int i;
+
+	alone_on_cpu_0();
+	records_of_a_fight(false, common);
+	records_of_a_fight(true, apart);
+	pt_eq(common[PERF_RECORD_FORK], 2);
+	pt_eq(common[PERF_RECORD_EXIT], 2);
+	pt_check(common[PERF_RECORD_SWITCH] >= 200, "%u switches", common[PERF_RECORD_SWITCH]);
+	for (i = 0; i < PERF_RECORD_MAX; i++)
+		if (common[i] != apart[i])
+			pt_check(0, "%u records of type %d in common, %u apart", common[i], i,
+				 apart[i]);
+}
+
 /* ------------------------------------------------------------ whose is it */
 
 /* Samples name the task that was hit; the buffer stays open as long as one of them is left. */
@@ -481,6 +581,8 @@ static const struct pt_case cases[] = {
 	{ "sums_of_a_group", sums_of_a_group },
 	{ "sums_of_hardware", sums_of_hardware },
 	{ "times", times },
+	{ "switches", switches },
+	{ "records", records },
 	{ "samples_name_their_task", samples_name_their_task },
 	{ "opened_for_one", opened_for_one },
 	{ "one_becomes_another_program", one_becomes_another_program },
