@@ -247,6 +247,57 @@ static void *nothing(void *arg)
 	return arg;
 }
 
+#define FREQUENCY	1000
+
+/*
+ * The tick adapts the period of the one context of a CPU, whoever is in. What the samples stand for
+ * is all that was counted, but for the last period of each context: the kin's, and the one of the
+ * task that the event was opened on.
+ */
+static void frequency(void)
+{
+	struct perf_event_attr attr = inherited(PT_HW(CPU_CYCLES));
+	u64 sum = 0, most = 0, count;
+	static struct pt_record rec;
+	unsigned int nr = 0;
+	struct pt_sample s;
+	struct puppet p[2];
+	struct pt_ring r;
+	int fd, i;
+
+	pt_pin(0);
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	close(pt_open_hw(&attr, -1));
+	if (!pt_time_is_exact())
+		pt_skip("other CPUs share the time");
+	attr.freq = 1;
+	attr.sample_freq = FREQUENCY;
+	attr.sample_type = PERF_SAMPLE_PERIOD | PERF_SAMPLE_TID;
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&r, fd, 64);
+	start_all(p, 2);
+	for (i = 0; i < 40; i++)
+		pt_eq(order(&p[i % 2], SPIN, 5000000), 0);
+	copies_are(fd, in_common(3));
+	pt_disable(fd);
+	count = pt_count(fd);
+	while (pt_next(&r, &rec)) {
+		if (rec.h.type != PERF_RECORD_SAMPLE)
+			continue;
+		pt_parse_sample(&attr, &rec, &s);
+		sum += s.period;
+		most = s.period > most ? s.period : most;
+		nr++;
+	}
+	pt_check(sum <= count && count - sum <= 2 * most, "%llu of %llu cycles, periods up to %llu",
+		 (unsigned long long)sum, (unsigned long long)count, (unsigned long long)most);
+	/* 400 ms of both tasks together */
+	pt_check(nr > 300 && nr < 600, "%u samples", nr);
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+}
+
 /* The least of some; the first fork after an open is the one that makes the kin. */
 static u64 cost_of_a_thread(void)
 {
@@ -407,6 +458,7 @@ static const struct pt_case cases[] = {
 	{ "sibling", sibling },
 	{ "many_threads", many_threads },
 	{ "multiplexed", multiplexed },
+	{ "frequency", frequency },
 	{ "flat_software", flat_software },
 	{ "flat_hardware", flat_hardware },
 	{ "flat_by_cpu", flat_by_cpu },

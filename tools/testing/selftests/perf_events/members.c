@@ -294,11 +294,13 @@ static void sums_of_a_group(void)
 
 static u64 cost_of_turns(struct perf_event_attr *attr, bool apart)
 {
+	struct perf_event_attr member = faults();
 	struct puppet p, other;
-	u64 n;
-	int fd, i;
+	struct pt_read r;
+	int fd, sibling, i;
 
 	fd = pt_open_hw(attr, -1);
+	sibling = pt_open(&member, 0, -1, fd, 0);
 	if (apart)
 		keep_apart(-1);
 	start(&p);
@@ -306,19 +308,24 @@ static u64 cost_of_turns(struct perf_event_attr *attr, bool apart)
 	copies_are(fd, apart ? 2 : in_common(3));
 	pt_eq(order(&p, SPIN, 1), 0);
 	pt_eq(order(&other, SPIN, 1), 0);
+	pt_settle();
+	pt_ioctl(fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
 	pt_enable(fd);
 	for (i = 0; i < 20; i++) {
 		pt_spin(1000);
 		order(&p, SPIN, 2000);
 		order(&other, SPIN, 3000);
+		order(&other, FAULT, 3);
 	}
 	pt_disable(fd);
-	n = pt_count(fd);
+	pt_read(fd, attr->read_format, 2, &r);
+	pt_eq(r.v[1].value, 60);
+	pt_eq(r.enabled, r.running);
 	stop(&p);
 	stop(&other);
-	pt_eq(pt_count(fd), n);
+	close(sibling);
 	close(fd);
-	return n;
+	return r.v[0].value;
 }
 
 /* Instructions of user space are the same ones, to the last. */
@@ -333,6 +340,7 @@ static void sums_of_hardware(void)
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
+	attr.read_format = PERF_FORMAT_GROUP | TIMES;
 	common = cost_of_turns(&attr, false);
 	apart = cost_of_turns(&attr, true);
 	pt_check(common > 2 * 20 * 6000, "%llu instructions", (unsigned long long)common);
