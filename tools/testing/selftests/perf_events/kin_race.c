@@ -250,6 +250,32 @@ static void mapped_in_a_storm(void)
 	changed(map_clock);
 }
 
+/* Nobody counts any more, whoever is forked; then somebody does again. */
+static void all_closed_in_a_storm(void)
+{
+	struct perf_event_attr attr = faults();
+	const char *dir = cg_make("");
+	unsigned int round;
+
+	for (round = 0; round < 12 && !pt_failures(); round++) {
+		int go[2], i;
+		pid_t pid = set_up(go, dir, &attr, -1);
+
+		pt_gate_open(go);
+		while (pt_count(common) < 40 * round)
+			sched_yield();
+		close(common);
+		close(clock_fd);
+		common = pt_open(&attr, pid, -1, -1, 0);
+		pt_reap(pid);
+		pt_check(pt_count(common) <= true_count(), "%llu of %llu faults",
+			 (unsigned long long)pt_count(common), (unsigned long long)true_count());
+		close(common);
+		for (i = 0; i < truth.cpus; i++)
+			close(truth.fd[i]);
+	}
+}
+
 static int short_lived;
 
 static void leave(unsigned int round)
@@ -403,6 +429,7 @@ static const struct pt_case cases[] = {
 	{ "period_in_a_storm", period_in_a_storm },
 	{ "dissolved_in_a_storm", dissolved_in_a_storm },
 	{ "mapped_in_a_storm", mapped_in_a_storm },
+	{ "all_closed_in_a_storm", all_closed_in_a_storm },
 	{ "pmu_leaves_in_a_storm", pmu_leaves_in_a_storm },
 	{ "disturbed_sums", disturbed_sums },
 	{ "disturbed_lives", disturbed_lives },
