@@ -34,6 +34,11 @@ static u64 copies(void)
 	return sum;
 }
 
+static bool all_are_copies(void)
+{
+	return pt_module_get(MODULE, "nr_events") == (long long)(2 + copies());
+}
+
 /*
  * What is left are the opened ones and their copies, some of which a worker may be about to take
  * away; they count once, in whatever context.
@@ -43,11 +48,10 @@ static void counts_are_right(void)
 	u64 before[3];
 	int i;
 
-	if (!pt_is_stock()) {
-		for (i = 0; i < 5000 && pt_module_get(MODULE, "nr_events") != (long long)(2 + copies()); i++)
-			pt_switch_out();
-		pt_eq(pt_module_get(MODULE, "nr_events"), 2 + copies());
-	}
+	for (i = 0; !pt_is_stock() && i < 5000 && !all_are_copies(); i++)
+		pt_switch_out();
+	pt_check(pt_is_stock() || all_are_copies(), "%lld events and %llu copies",
+		 pt_module_get(MODULE, "nr_events"), (unsigned long long)copies());
 	for (i = 0; i < 3; i++)
 		before[i] = pt_count(in_common[i]);
 	pt_eq(pt_module_set(MODULE, "hit", 5), 0);

@@ -135,7 +135,8 @@ static void buffer(void)
 	pt_eq(number(other, "buffer"), 4 * (u64)pt_page_size());
 	pt_eq(number(other, "buffer_of"), pt_id(fd));
 	pt_unmap(&ring);
-	pt_check(!pt_fdinfo(fd, "buffer") && !pt_fdinfo(other, "buffer"), "a buffer nobody has mapped");
+	pt_check(!pt_fdinfo(fd, "buffer") && !pt_fdinfo(other, "buffer"),
+		 "a buffer nobody has mapped");
 }
 
 static void lost_and_wakeups(void)

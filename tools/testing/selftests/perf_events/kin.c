@@ -290,8 +290,9 @@ static void frequency(void)
 		most = s.period > most ? s.period : most;
 		nr++;
 	}
-	pt_check(sum <= count && count - sum <= contexts * most, "%llu of %llu cycles, periods up to %llu",
-		 (unsigned long long)sum, (unsigned long long)count, (unsigned long long)most);
+	pt_check(sum <= count && count - sum <= contexts * most,
+		 "%llu of %llu cycles, periods up to %llu", (unsigned long long)sum,
+		 (unsigned long long)count, (unsigned long long)most);
 	/* 400 ms of both tasks together */
 	pt_check(nr > 300 && nr < 600, "%u samples", nr);
 	for (i = 0; i < 2; i++)

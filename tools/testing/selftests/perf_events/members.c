@@ -4,8 +4,8 @@
  * many as can run at once, whoever runs. Sums are those of tasks that have their own, and whatever
  * is about one task stays with that task.
  *
- * The tasks of these cases run on one CPU, SCHED_FIFO, so that nothing comes between them and each
- * hand-over is a switch from one to the other.
+ * The tasks of these cases run on one CPU, SCHED_FIFO, so that each hand-over is a switch from one
+ * to the other; on a slow machine the scheduler lets others in from time to time.
  */
 #include "lib/members.h"
 #include <poll.h>
