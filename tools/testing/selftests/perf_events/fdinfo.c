@@ -7,33 +7,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* The value of a key as text; NULL when there is none. */
-static const char *look(int fd, const char *key)
-{
-	static char value[128];
-	char path[64], line[256];
-	size_t len = strlen(key);
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	pt_need(f, "%s: %s", path, strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		if (strncmp(line, key, len) || line[len] != ':' || line[len + 1] != '\t')
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		snprintf(value, sizeof(value), "%s", line + len + 2);
-		pt_check(!found, "key %s twice", key);
-		found = true;
-	}
-	fclose(f);
-	return found ? value : NULL;
-}
-
 static const char *text(int fd, const char *key)
 {
-	const char *value = look(fd, key);
+	const char *value = pt_fdinfo(fd, key);
 
 	pt_need(value, "no key %s", key);
 	return value;
@@ -74,8 +50,8 @@ static void identity(void)
 	pt_eq(number(sibling, "group"), pt_id(leader));
 	pt_eq(number(leader, "group"), pt_id(leader));
 	text_is(cpu, "cpu", "0");
-	pt_check(!look(cpu, "task"), "an event of a CPU has a task");
-	pt_check(!look(leader, "buffer"), "a buffer where nothing is mapped");
+	pt_check(!pt_fdinfo(cpu, "task"), "an event of a CPU has a task");
+	pt_check(!pt_fdinfo(leader, "buffer"), "a buffer where nothing is mapped");
 }
 
 static void states(void)
@@ -154,12 +130,13 @@ static void buffer(void)
 	/* the page in front is paid for, too */
 	pt_eq(number(fd, "mlock_user") + number(fd, "mlock_mm"), 5);
 
-	pt_check(!look(other, "buffer"), "a buffer before it has one");
+	pt_check(!pt_fdinfo(other, "buffer"), "a buffer before it has one");
 	pt_eq(pt_ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)fd), 0);
 	pt_eq(number(other, "buffer"), 4 * (u64)pt_page_size());
 	pt_eq(number(other, "buffer_of"), pt_id(fd));
 	pt_unmap(&ring);
-	pt_check(!look(fd, "buffer") && !look(other, "buffer"), "a buffer nobody has mapped");
+	pt_check(!pt_fdinfo(fd, "buffer") && !pt_fdinfo(other, "buffer"),
+		 "a buffer nobody has mapped");
 }
 
 static void lost_and_wakeups(void)

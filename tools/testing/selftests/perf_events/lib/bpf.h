@@ -51,8 +51,8 @@ void pt_run_prog(int prog);
 
 /*
  * A child that works when it is told to. It has an event of its own by then,
- * so that its context is not taken for a copy of its parent's, and exchanged
- * with that at a switch.
+ * so that it has nothing in common with its parent; nor are the events of the
+ * two exchanged at a switch, as Linux 6.12 does.
  */
 struct pt_heir {
 	pid_t pid;

@@ -168,3 +168,26 @@ int pt_open_cross_calls(const char *function, int cpu)
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter), 0);
 	return fd;
 }
+
+const char *pt_fdinfo(int fd, const char *key)
+{
+	static char value[128];
+	char path[64], line[256];
+	size_t len = strlen(key);
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	pt_need(f, "%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, len) || line[len] != ':' || line[len + 1] != '\t')
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		snprintf(value, sizeof(value), "%s", line + len + 2);
+		pt_check(!found, "key %s twice", key);
+		found = true;
+	}
+	fclose(f);
+	return found ? value : NULL;
+}

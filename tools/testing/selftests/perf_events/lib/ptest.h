@@ -201,6 +201,8 @@ bool pt_is_stock(void);
 int pt_open_hw(struct perf_event_attr *attr, int group);
 u64 pt_count(int fd);
 u64 pt_id(int fd);
+/* What fdinfo says of a key, until the next call; NULL: nothing, as Linux 6.12 of any. */
+const char *pt_fdinfo(int fd, const char *key);
 /* -errno or the result */
 long pt_ioctl(int fd, unsigned long req, unsigned long arg);
 #define pt_enable(fd)	pt_eq(pt_ioctl((fd), PERF_EVENT_IOC_ENABLE, 0), 0)

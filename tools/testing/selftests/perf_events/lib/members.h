@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * exchange.h - tasks that do what a case tells them, for exchange.c and exchange_race.c: they count
- * their faults by inherited events and hand the CPU to each other.
+ * members.h - tasks that do what a case tells them, for programs about inherited events that tasks
+ * have in common: they count their faults and hand the CPU to each other.
  */
-#ifndef PTEST_EXCHANGE_H
-#define PTEST_EXCHANGE_H
+#ifndef PTEST_MEMBERS_H
+#define PTEST_MEMBERS_H
 
 #include "ptest.h"
 
@@ -14,6 +14,7 @@ enum job {
 	NOTHING,
 	FAULT,		/* take as many faults as told */
 	SPIN,		/* turns of a loop */
+	HIT,		/* of the PMU of pmu/test_count.c */
 	JOIN,		/* open a sibling of the event told, of its own task: 0 or errno */
 	SERVE,		/* as often as told: the other one of a pair asks, two faults, answer */
 	PLAY,		/* as often as told: one fault, ask the other one */
@@ -34,9 +35,6 @@ struct puppet {
 /* Between two puppets: asking and answering. */
 static int duel[4];
 
-/* The CPU of leaders and siblings. */
-static int cpu_of_group = -1;
-
 static inline struct perf_event_attr inherited(u32 type, u64 config)
 {
 	struct perf_event_attr attr = pt_attr(type, config);
@@ -50,6 +48,51 @@ static inline struct perf_event_attr faults(void)
 	return inherited(PT_SW(PAGE_FAULTS_MIN));
 }
 
+/* ---- how many copies there are ---- */
+
+static inline int possible_cpus(void)
+{
+	char text[64], *last;
+
+	pt_need(pt_slurp("/sys/devices/system/cpu/possible", text, sizeof(text)), "no CPUs");
+	last = strrchr(text, '-');
+	return (last ? atoi(last + 1) : atoi(text)) + 1;
+}
+
+/* Those of a kin with so many members. */
+static inline int in_common(int members)
+{
+	int cpus = possible_cpus();
+
+	return members < cpus ? members : cpus;
+}
+
+#define WORKER_TURNS	5000
+
+/* Those of a kin without members are taken away by a worker, which may have to come first. */
+static inline int settled_copies(int fd, int want)
+{
+	int i;
+
+	for (i = 0; ; i++) {
+		const char *have = pt_fdinfo(fd, "copies");
+
+		pt_need(have, "fdinfo does not tell of copies");
+		if (atoi(have) <= want || i == WORKER_TURNS)
+			return atoi(have);
+		pt_switch_out();
+	}
+}
+
+/* Linux 6.12 does not tell. */
+#define copies_are(fd, want)							\
+	do {									\
+		if (!pt_is_stock())						\
+			pt_eq(settled_copies(fd, want), want);			\
+	} while (0)
+
+/* ---- what they do ---- */
+
 static inline void take_faults(int n)
 {
 	if (n)
@@ -59,7 +102,7 @@ static inline void take_faults(int n)
 static inline int join(int leader)
 {
 	struct perf_event_attr attr = faults();
-	int fd = pt_try_open(&attr, 0, cpu_of_group, leader, 0);
+	int fd = pt_try_open(&attr, 0, -1, leader, 0);
 
 	if (fd < 0)
 		return -fd;
@@ -122,7 +165,7 @@ static inline void become_anew(int cmd, int ack)
 	sprintf(text[1], "%d", ack);
 	for (i = 0; i < 4; i++)
 		sprintf(text[2 + i], "%d", duel[i]);
-	execl("/proc/self/exe", "exchange", "--obey", text[0], text[1], text[2], text[3], text[4],
+	execl("/proc/self/exe", "members", "--obey", text[0], text[1], text[2], text[3], text[4],
 	      text[5], NULL);
 	_exit(99);
 }
@@ -136,6 +179,8 @@ static inline int carry_out(const struct order *o)
 	case SPIN:
 		pt_spin((u64)o->arg);
 		return 0;
+	case HIT:
+		return pt_module_set("test_count", "hit", o->arg);
 	case JOIN:
 		return join(o->arg);
 	case SERVE:
@@ -242,4 +287,4 @@ static inline void counts_right(int fd, struct puppet *p, int nr)
 	pt_eq(pt_count(fd), before);
 }
 
-#endif /* PTEST_EXCHANGE_H */
+#endif /* PTEST_MEMBERS_H */
