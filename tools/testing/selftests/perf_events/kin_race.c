@@ -39,7 +39,7 @@ static void *fault_a_little(void *arg)
 	return arg;
 }
 
-#define FORKS	50
+#define FORKS	pt_turns(50)
 
 /* Children, threads and grandchildren, for as long as it takes. */
 static void multiply(void)
