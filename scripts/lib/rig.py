@@ -311,15 +311,30 @@ def read_lines(path):
         return None
 
 
+# A guest with selftests that takes more seconds says which of them do.
+SLOW = 300
+
 # Runs every program of /tests; its report goes to /out and to the console.
 TAP_JOB = """
 mkdir -p /out
 for p in $TEST_LIST; do
 	n=${p##*/}
 	echo "# running $n"
+	read -r began rest < /proc/uptime
 	{ timeout -k 5 $TEST_SECONDS "$p" 2>&1; echo $? > /out/$n.rc; } | tee /out/$n.tap
+	read -r ended rest < /proc/uptime
+	echo $((${ended%.*} - ${began%.*})) > /out/$n.seconds
 done
 """
+
+
+def print_slowest(folder, names):
+    """The programs that took the longest, in seconds of the guest."""
+    taken = []
+    for name in names:
+        for seconds in read_lines(os.path.join(folder, name + ".seconds")) or []:
+            taken.append((int(seconds), name))
+    print("slowest: " + ", ".join("%s %d s" % (n, s) for s, n in sorted(taken)[:-6:-1]))
 
 
 def console_report(console, name):
@@ -339,8 +354,11 @@ def run_tap(tally, arch, flavour, paths, label, timeout=600, seconds=480, extra=
     names = [os.path.basename(p) for p in paths]
     script = "TEST_LIST='%s'\nTEST_SECONDS=%d\n%s%s" % (
         " ".join("/tests/" + n for n in names), seconds, TAP_JOB, after)
+    start = time.monotonic()
     rc, folder, log = guest(arch, flavour, script, [*paths, *beside], timeout,
                             label.split()[0], extra)
+    if time.monotonic() - start > SLOW:
+        print_slowest(folder, names)
     if rc:
         tally.add("%s: guest" % label, "failed", "%s (log: %s)" % (why(rc), log))
     console = read_lines(log) or []

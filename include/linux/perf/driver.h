@@ -194,13 +194,6 @@ struct pmu {
 			   bool sched_in);
 	/** @task_ctx_cache: where perf_event_pmu_context.task_ctx_data comes from */
 	struct kmem_cache		*task_ctx_cache;
-	/**
-	 * @swap_task_ctx: Two tasks with equal events swap contexts instead of rescheduling; what
-	 * is in task_ctx_data belongs to the task and must be swapped back.  Context as for
-	 * sched_task().
-	 */
-	void (*swap_task_ctx)(struct perf_event_pmu_context *prev_epc,
-			      struct perf_event_pmu_context *next_epc);
 
 	/** @event_mapped: @event was mapped into @mm.  Task context, mmap lock held for writing. */
 	void (*event_mapped)(struct perf_event *event, struct mm_struct *mm);

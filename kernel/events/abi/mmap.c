@@ -29,8 +29,9 @@
  * charge.
  *
  * Locks: mmap_lock (write) is held by the caller, inside it e->mmap_mutex, then rb->aux.mutex.
- * ctx->mutex is not needed.  Lockdep learns here that it would be the inner one: so it reports
- * code that takes mmap_lock, or might fault, with ctx->mutex held.
+ * Before, pe_kin_stay_out() may take ctx->mutex and task->perf_event_mutex, one after the other.
+ * Lockdep learns here each time that ctx->mutex is the inner one: so it reports code that takes
+ * mmap_lock, or might fault, with ctx->mutex held.
  */
 #include <linux/cleanup.h>
 #include <linux/fs.h>

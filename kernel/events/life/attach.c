@@ -4,8 +4,9 @@
  *
  * A task context is made with the task's first event and stays until the task exits.  It is
  * published in task->perf_event_ctxp under task->perf_event_mutex, and from then on every switch
- * of the task looks at it.  A task that was running already has to be told once, when its context
- * gets its first event: activate_ctx().
+ * of the task looks at it, unless the task is a member of a kin, which it ceases to be when its
+ * context is to be found.  A task that was running already has to be told: when its context gets
+ * its first event, when it leaves a kin.  That is pe_settle_task().
  *
  * The pointer is stored before the scheduler is asked where the task runs.  task_call_func()
  * answers under the lock that every switch to the task takes, or that every wake-up takes before
@@ -257,7 +258,9 @@ static void pe_install_locked(struct pe_ctx *ctx, void *arg)
 	/* One that is being filled by pe_copy_events() is no task's yet. */
 	args->first = ctx->task && !ctx->nr_events && pe_task_ctx(ctx->task) == ctx;
 	pe_install(args->e, now);
-	/* Nobody has to be told, and without groups no other lock is needed. */
+	/* Nobody has to be told, and without groups no other lock is needed.  A context of a kin
+	 * that current has just left may be in yet.
+	 */
 	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups &&
 	    !__this_cpu_read(pe_cpu.shared)) {
 		pe_ctx_in(ctx, NULL, now);
@@ -422,7 +425,7 @@ void pe_release(struct pe_event *e)
 		guard(mutex)(&e->family_lock);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
 		parent = !list_empty(&e->children);	/* nobody joins any more */
-		task = pe_kin_closed(pe_ctx(e));
+		task = pe_kin_emptied(pe_ctx(e));
 	}
 	pe_kin_go_back(task);
 	if (parent)

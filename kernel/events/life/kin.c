@@ -154,7 +154,8 @@ static struct pe_kin *kin_of(const struct task_struct *task)
 }
 
 /*
- * A context with copies of all events of another one, not in anywhere.
+ * A context with copies of all events of another one, not in anywhere.  The copies are in no family
+ * yet: who has them join may not free the task that they are for, as a fork that fails does.
  * @from: current's own, or one of a kin whose mutex is held: its events have but one e->clone
  * @task: whose it is to be
  * @kin: or the kin that it is for, or NULL
@@ -181,10 +182,9 @@ static struct pe_ctx *copy_ctx(struct pe_ctx *from, struct task_struct *task, st
 	}
 	pe_pmus_read_unlock(idx);
 	if (!err)
-		pe_join_families(ctx);
-	else
-		pe_ctx_end(ctx);
-	return err ? ERR_PTR(err) : ctx;
+		return ctx;
+	pe_ctx_end(ctx);
+	return ERR_PTR(err);
 }
 
 /* The first one stays as long as the kin. */
@@ -203,6 +203,7 @@ static int add_ctx(struct pe_kin *kin, struct pe_ctx *from)
 
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
+	pe_join_families(ctx);
 	smp_rmb();	/* closed is stored, and a mutex unlocked, before there is something new */
 	if (READ_ONCE(kin->closed)) {
 		pe_ctx_end(ctx);
@@ -248,7 +249,7 @@ static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int 
 	guard(mutex)(&current->perf_event_mutex);
 	guard(mutex)(&from->mutex);
 	scoped_guard(raw_spinlock_irq, &from->lock)
-		alike = from->changes == changes;
+		alike = from->changes == changes && from->nr_events;
 	/* Of a task that has copies only, these do not change: see locking.rst. */
 	if (!alike || !all_alike(from) || READ_ONCE(kin->closed))
 		return false;
@@ -290,6 +291,9 @@ int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 		return err == -EAGAIN ? 0 : err;
 	}
 	child->perf_event_ctxp = as_member(kin);
+	smp_mb();	/* as in pe_kin_forked(), which looks after the child */
+	if (unlikely(READ_ONCE(kin->dissolved)))
+		pe_kin_go_back(get_task_struct(current));
 	return 1;
 }
 
@@ -321,10 +325,11 @@ int pe_kin_fork(struct task_struct *child)
 	if (!kin)
 		return 0;
 	if (unlikely(pe_kin_is_empty(kin))) {
+		pe_kin_go_back(get_task_struct(current));
 		pe_kin_put(kin);
 		return 1;
 	}
-	if (unlikely(is_short(kin)))
+	if (unlikely(is_short(kin)) && !READ_ONCE(kin->closed))
 		err = add_ctxs(kin, NULL);
 	if (unlikely(READ_ONCE(kin->closed)))
 		return give_copies(kin, child) ?: 1;
@@ -338,26 +343,22 @@ int pe_kin_fork(struct task_struct *child)
 
 /* ---------------------------------------------------------------------- leaving */
 
-/*
- * A task has a context of its own from now on: the one that it has started its kin with, or @fresh
- * if it is a member of @of.
- *
- * Return: the kin that it has left, with the reference of the member; or NULL: nothing was done.
- */
-static struct pe_kin *leave(struct task_struct *task, struct pe_kin *of, struct pe_ctx *fresh)
+static struct pe_kin *leave_locked(struct task_struct *task, struct pe_kin *of,
+				   struct pe_ctx **fresh)
 {
-	struct pe_ctx *own = fresh;
-	struct pe_kin *kin;
+	struct pe_kin *kin = pe_task_kin(task);
+	struct pe_ctx *own;
 
-	guard(mutex)(&task->perf_event_mutex);
-	kin = pe_task_kin(task);
 	if (!kin)
 		return NULL;
-	if (kin->origin_task == task) {
+	if (READ_ONCE(kin->origin_task) == task) {
 		own = kin->origin;
 		kin->origin = NULL;
 		WRITE_ONCE(kin->origin_task, NULL);
-	} else if (kin != of) {
+	} else if (kin == of) {
+		own = *fresh;
+		*fresh = NULL;
+	} else {
 		return NULL;
 	}
 	/* A switch that sees the pointer sees an initialised context. */
@@ -366,7 +367,42 @@ static struct pe_kin *leave(struct task_struct *task, struct pe_kin *of, struct 
 	return kin;
 }
 
-/* A member that has not started the kin. */
+/*
+ * A task has a context of its own from now on: the one that it has started its kin with; or *@fresh,
+ * which is taken then, if it is a member of @of.
+ *
+ * Return: the kin that it has left, with the reference of the member; or NULL: nothing was done.
+ */
+static struct pe_kin *leave(struct task_struct *task, struct pe_kin *of, struct pe_ctx **fresh)
+{
+	struct pe_kin *kin;
+
+	/* Nested: see pe_leave_owner(). */
+	mutex_lock_nested(&task->perf_event_mutex, SINGLE_DEPTH_NESTING);
+	kin = leave_locked(task, of, fresh);
+	mutex_unlock(&task->perf_event_mutex);
+	return kin;
+}
+
+/**
+ * pe_kin_go_back() - a task has its own context again, if it has one
+ * @task: the task, whose reference is consumed; or NULL
+ *
+ * Without ctx->mutex; mmap_lock may be held.
+ */
+void pe_kin_go_back(struct task_struct *task)
+{
+	struct pe_kin *kin;
+
+	if (!task)
+		return;
+	kin = leave(task, NULL, NULL);
+	if (kin)
+		put_outside(kin);
+	put_task_struct(task);
+}
+
+/* A member that has not started the kin, as far as is known. */
 static int leave_with_copies(struct task_struct *task, struct pe_kin *kin)
 {
 	struct pe_ctx *fresh;
@@ -376,10 +412,11 @@ static int leave_with_copies(struct task_struct *task, struct pe_kin *kin)
 		fresh = copy_ctx(first_ctx(kin), task, NULL);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
-	left = leave(task, kin, fresh);
+	pe_join_families(fresh);
+	left = leave(task, kin, &fresh);
 	if (left)
 		put_outside(left);
-	if (left != kin)	/* it has done so meanwhile, and may even have started another one */
+	if (fresh)	/* it has left meanwhile, and may even have started another one */
 		pe_ctx_end(fresh);
 	return 0;
 }
@@ -476,36 +513,18 @@ static struct pe_kin *next_kin(struct pe_event *e, bool dissolve)
 }
 
 /**
- * pe_kin_closed() - an event that was opened has left its context
+ * pe_kin_emptied() - an event that was opened has left its context: was it the last?
  * @ctx: the context, its mutex held
  *
  * A task whose own context is empty has nothing in common with others.
  *
  * Return: NULL, or the task, with a reference, for pe_kin_go_back().
  */
-struct task_struct *pe_kin_closed(struct pe_ctx *ctx)
+struct task_struct *pe_kin_emptied(struct pe_ctx *ctx)
 {
 	if (!ctx->task || ctx->dead || ctx->nr_events || !pe_task_kin(ctx->task))
 		return NULL;
 	return get_task_struct(ctx->task);
-}
-
-/**
- * pe_kin_go_back() - a task has its own context again, if it has one
- * @task: the task, whose reference is consumed; or NULL
- *
- * Without ctx->mutex; mmap_lock may be held.
- */
-void pe_kin_go_back(struct task_struct *task)
-{
-	struct pe_kin *kin;
-
-	if (!task)
-		return;
-	kin = leave(task, NULL, NULL);
-	if (kin)
-		put_outside(kin);
-	put_task_struct(task);
 }
 
 /**
@@ -572,7 +591,7 @@ static int dissolve(struct pe_kin *kin)
 
 	WRITE_ONCE(kin->closed, true);
 	WRITE_ONCE(kin->dissolved, true);
-	smp_mb();	/* pairs with pe_kin_forked(): it is seen there, or the task here */
+	smp_mb();	/* pairs with pe_kin_start(), pe_kin_forked(): seen there, or the task here */
 	do {
 		nr = find_members(kin, tasks, ARRAY_SIZE(tasks));
 		for (i = 0; i < nr; i++) {
@@ -580,8 +599,13 @@ static int dissolve(struct pe_kin *kin)
 			put_task_struct(tasks[i]);
 		}
 	} while (nr && !err);
+	if (err)	/* whoever asks again is to go on */
+		WRITE_ONCE(kin->dissolved, false);
 	return err;
 }
+
+/* To those who hold it, kin->dissolved says that it has been done. */
+static DEFINE_MUTEX(dissolve_mutex);
 
 /**
  * pe_kin_dissolve() - each task is to have its own copy of an event
@@ -595,6 +619,7 @@ int pe_kin_dissolve(struct pe_event *e)
 	int err = 0;
 
 	pe_kin_stay_out(e);
+	guard(mutex)(&dissolve_mutex);
 	while (!err && e->stays_out && (kin = next_kin(e, true))) {
 		err = dissolve(kin);
 		pe_kin_put(kin);

@@ -106,7 +106,7 @@ int pe_kin_leave(struct task_struct *task);
 struct pe_kin *pe_kin_exit(void);
 struct pe_ctx *pe_kin_ctx(struct pe_kin *kin);
 void pe_kin_put(struct pe_kin *kin);
-struct task_struct *pe_kin_closed(struct pe_ctx *ctx);
+struct task_struct *pe_kin_emptied(struct pe_ctx *ctx);
 void pe_kin_go_back(struct task_struct *task);
 void pe_kin_stay_out(struct pe_event *e);
 void pe_kin_differ(struct pe_event *e);

@@ -12,7 +12,7 @@
  *     (is_whole() in inherit.c), siblings leave before their leader (exit.c, pmu_leave.c), and the
  *     families of all members are locked where a group is read: no event is missed or counted
  *     twice.
- *   - contexts with copies are not exchanged, as their values are told by target.
+ *   - tasks with copies are not members of a kin, as their values are told by target.
  *   - copies may be of CPUs and cgroups; they leave when their CPU goes offline.
  *
  * A target comes in three steps.  The first ones can fail and are undone; the last one cannot:

@@ -454,10 +454,8 @@ static void retire_clocks(struct pe_ctx *ctx, u64 now)
 	if (!ctx->task || ctx->oncpu < 0)
 		return;
 	WARN_ON_ONCE(ctx->nr_groups);
-	if (ctx->kin) {
-		WARN_ON_ONCE(ctx->oncpu != smp_processor_id());
+	if (ctx->kin && !WARN_ON_ONCE(__this_cpu_read(pe_cpu.shared) != ctx))
 		__this_cpu_write(pe_cpu.shared, NULL);
-	}
 	pe_clock_stop(&ctx->clock, now);
 	pe_clock_stop(&ctx->any.clock, now);
 	if (ctx->here)

@@ -13,7 +13,8 @@
  * unless the task moves between two CPUs faster than an interrupt is delivered, for ever.
  *
  * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.  Only
- * a member that leaves such a group does, if samples show all of it: pe_member_call().
+ * a member that leaves such a group does, if samples show all of it, and the last event of a
+ * context of a kin: pe_member_call().
  */
 
 #include "sched.h"

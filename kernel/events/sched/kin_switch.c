@@ -15,7 +15,8 @@
  * There is always one: a kin has as many contexts as members, or one for each CPU.  Each one that
  * is in is so for a member that runs there, or is about to, and who comes is another member.
  * Therefore a context is in somewhere only until its last member has gone or been told, and only
- * after that ceases to be counted in kin->refs.  One that has lost its last event is in nowhere.
+ * after that ceases to be counted in kin->refs.  One that has lost its last event is in nowhere: see
+ * retire_clocks().
  *
  *	kin->lock, then ctx->lock	ctx->home and kin->home[] change, ctx not in
  *	ctx->lock			a context comes in: only where ctx->home says
@@ -68,7 +69,7 @@ static struct pe_ctx *get_one_here(struct pe_kin *kin)
 	int tries;
 
 	guard(raw_spinlock)(&kin->lock);
-	for (tries = 0; tries < 10000; tries++) {
+	for (tries = 0; tries < 100; tries++) {
 		ctx = find_idle(kin);
 		if (ctx && move_here(kin, ctx))
 			return ctx;
@@ -90,15 +91,18 @@ struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
 	int cpu = smp_processor_id();
 	struct pe_ctx *ctx;
 
-	do {
-		if (pe_kin_is_empty(kin))
-			return NULL;
+	while (!pe_kin_is_empty(kin)) {
 		ctx = READ_ONCE(kin->home[cpu]) ?: get_one_here(kin);
 		/* Before it is in: drivers ask for the context of what they start. */
 		__this_cpu_write(pe_cpu.shared, ctx);
-	} while (ctx && !pe_ctx_enter_current(ctx, comes, cpu));
-	if (ctx && READ_ONCE(ctx->oncpu) == cpu)
-		return ctx;
+		if (!ctx)
+			return NULL;
+		if (!pe_ctx_enter_current(ctx, comes, cpu))
+			continue;
+		if (READ_ONCE(ctx->oncpu) == cpu)
+			return ctx;
+		break;
+	}
 	__this_cpu_write(pe_cpu.shared, NULL);
 	return NULL;
 }

@@ -174,7 +174,7 @@ static void unlock_after_switch(struct pe_ctx *ctx, bool both)
 }
 
 /**
- * pe_ctx_enter_current() - let the current task's context in, if it has events and is not in yet
+ * pe_ctx_enter_current() - let the context in that counts for current, if it has events and is out
  * @ctx: its context, or one of its kin
  * @comes: as for pe_ctx_in()
  * @home: this CPU for a context of a kin, else -1

@@ -35,6 +35,7 @@ static __always_inline bool take_out(struct task_struct *prev, struct task_struc
 	return true;
 }
 
+/* A task without either has nothing in: who exits has taken it out, with irqs off. */
 static __always_inline void switch_out(struct task_struct *prev, struct task_struct *next)
 {
 	if (atomic_read(&pe_sideband_users[PE_SB_SWITCH]))

@@ -247,9 +247,6 @@ static void hit_target(struct task_struct *task, const struct trace_hit *hit)
 		return;
 
 	guard(raw_spinlock_irqsave)(&ctx->lock);
-	/* Exchanged meanwhile: neither context had trace events then. */
-	if (ctx->task != task)
-		return;
 	away = is_away(ctx);
 	hlist_for_each_entry(e, &ctx->traced, sw_node) {
 		if (e->attr.config != record->type)

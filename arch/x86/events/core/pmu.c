@@ -333,12 +333,6 @@ static void x86_pe_sched_task(struct perf_event_pmu_context *pmu_ctx, struct tas
 	static_call_cond(x86_pmu_sched_task)(pmu_ctx, task, sched_in);
 }
 
-static void x86_pe_swap_task_ctx(struct perf_event_pmu_context *prev,
-				 struct perf_event_pmu_context *next)
-{
-	static_call_cond(x86_pmu_swap_task_ctx)(prev, next);
-}
-
 /* Is this CPU none of the hybrid PMU? */
 static bool x86_pe_filter(struct pmu *pmu, int cpu)
 {
@@ -370,7 +364,6 @@ static const struct pmu operations __initconst = {
 	.read			= x86_pe_pmu_read,
 
 	.sched_task		= x86_pe_sched_task,
-	.swap_task_ctx		= x86_pe_swap_task_ctx,
 
 	.event_mapped		= x86_pe_event_mapped,
 	.event_unmapped		= x86_pe_event_unmapped,

@@ -2,14 +2,13 @@
 /*
  * arm64_pmu_sample.c - overflow of arm64's counters: as many samples as periods went by, as many
  * interrupts as samples, in user space, in the kernel and in idle; counters that run across 32
- * bits; a new period at once; periods, masks, stops and formats. Periods and sets: counter_*.c.
+ * bits; a new period at once. Extensions: counter_*.c.
  *
  * All by the cycle counter: QEMU 7.2 does not always interrupt for the others.
  *
  * needs: pmuv3 pmu-irq
  */
 #include "lib/arm64.h"
-#include "lib/format.h"
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -296,139 +295,7 @@ static void period_while_disabled(void)
 	pt_eq(1 + pt_count_records(&ring, PERF_RECORD_SAMPLE), A64_SPIN_COST(500000) / period);
 }
 
-/*
- * A program whose turns take 1,000 instructions, a hot tenth of them first.  Periods of 10,000
- * always end in the same place; random ones find the tenth about as often as it runs.
- */
-static void aliasing(bool random, u64 samples, u64 hot_ones)
-{
-	struct perf_event_attr attr = a64_cycles(10000);
-	struct perf_ext_periods p = { .short_period = 10000, .seed = 1 };
-	u64 n = 0, hot = 0;
-	struct ext_model m;
-	int fd;
-
-	p.mask = random ? 0x3ff : 0;
-	fd = pt_open_hw(&attr, -1);
-	pt_map(&ring, fd, 64);
-	if (random)
-		pt_eq(ext_periods(fd, &p), 0);
-	a64_measured_spin(fd, 5000000);
-	pt_eq(pt_count(fd), A64_SPIN_COST(5000000));
-	ext_model_start(&m, &p);
-	while (pt_next(&ring, &rec)) {
-		pt_eq(rec.h.type, PERF_RECORD_SAMPLE);
-		pt_parse_sample(&attr, &rec, &s);
-		pt_eq(s.period, ext_model_next(&m));
-		pt_eq(s.read.v[0].value, m.sum);
-		if (pt_failures())
-			break;
-		n++;
-		hot += s.read.v[0].value % 1000 < 100;
-	}
-	pt_eq(n, samples);
-	pt_eq(hot, hot_ones);
-	pt_unmap(&ring);
-	close(fd);
-}
-
-static void random_periods(void)
-{
-	ext_need();
-	no_limits();
-	aliasing(false, 1000, 1000);
-	aliasing(true, 952, 113);
-}
-
-/* Each sample shows the instructions since the last; those of all and the rest are the count. */
-static void masks(void)
-{
-	struct perf_event_attr attr = a64_cycles(10007), count = a64_raw(A64_INSTRUCTIONS);
-	struct perf_ext_masks m = { .record = 2, .reset = 2 };
-	struct pt_read got;
-	u64 sum = 0, n = 0;
-	int fd, fe;
-
-	ext_need();
-	no_limits();
-	attr.sample_type = PERF_SAMPLE_READ;
-	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-	count.read_format = attr.read_format;
-	count.disabled = 0;
-	fd = pt_open_hw(&attr, -1);
-	fe = pt_open_hw(&count, fd);
-	pt_map(&ring, fd, 64);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
-	a64_measured_spin(fd, 500000);
-	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(&attr, &rec, &s);
-		pt_eq(s.read.nr, 1);
-		pt_eq(s.read.v[0].id, pt_id(fe));
-		pt_eq(s.read.v[0].value, 10007);
-		sum += s.read.v[0].value;
-		n++;
-	}
-	pt_eq(n, 99);
-	pt_read(fd, attr.read_format, 2, &got);
-	pt_eq(got.v[1].value, A64_SPIN_COST(500000));
-	pt_eq(got.v[1].value - sum, 9310);
-}
-
-/* The n-th overflow stops the group at this very instruction of user space, until RESTART. */
-static void stop_and_restart(void)
-{
-	struct perf_event_attr attr = a64_cycles(100003);
-	struct perf_event_attr count = a64_raw(A64_INSTRUCTIONS);
-	struct perf_ext_notify n = { .every = 1, .flags = PERF_EXT_NOTIFY_STOP };
-	struct perf_ext_restart r = {};
-	int fd, fe, i;
-
-	ext_need();
-	no_limits();
-	attr.sample_period = 100003;
-	count.disabled = 0;
-	fd = pt_open_hw(&attr, -1);
-	fe = pt_open_hw(&count, fd);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
-	a64_measured_spin(fd, 500000);
-	pt_eq(pt_count(fd), 100003);
-	pt_eq(pt_count(fe), 100003);
-	for (i = 2; i < 6; i++) {
-		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
-		pt_spin(500000);
-		pt_eq(pt_count(fd), 100003 * i);
-		pt_eq(pt_count(fe), 100003 * i);
-	}
-	n.every = 3;
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
-	pt_spin(500000);
-	pt_eq(pt_count(fd), 100003 * 8);
-	pt_eq(pt_count(fe), 100003 * 8);
-}
-
-/* 99 samples, 990,693 events, in a table. */
-static void histogram(void)
-{
-	ext_need();
-	no_limits();
-	hist_of_hardware(a64_cycles(10007), a64_measured_spin, A64_SPIN_COST(500000));
-}
-
-/* Ten samples, 100,070 cycles, four times. */
-static void stop_when_full(void)
-{
-	ext_need();
-	no_limits();
-	pfm_of_hardware(a64_cycles(10007), a64_raw(A64_INSTRUCTIONS), a64_measured_spin);
-}
-
 static const struct pt_case cases[] = {
-	{ "stop_when_full", stop_when_full },
-	{ "histogram", histogram },
-	{ "stop_and_restart", stop_and_restart },
-	{ "random_periods", random_periods },
-	{ "masks", masks },
 	{ "in_user_space", in_user_space },
 	{ "in_the_kernel", in_the_kernel },
 	{ "in_idle", in_idle },

@@ -457,11 +457,11 @@ static void unmap_against_writer(void)
 static void *remap(void *arg)
 {
 	struct aux *shared = arg;
-	int i;
+	unsigned int i;
 
 	if (pt_online_cpus() > 1)
 		pt_pin(1);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < pt_turns(300); i++) {
 		void *p = mmap(NULL, shared->size, PROT_READ, MAP_SHARED, shared->fd,
 			       (off_t)shared->offset);
 
@@ -475,15 +475,15 @@ static void *remap(void *arg)
 static void map_against_unmap(void)
 {
 	struct aux x, y;
+	unsigned int i;
 	pthread_t t;
-	int i;
 
 	aux_open(&x, 2, PROT_READ);
 	pt_enable(x.fd);
 	y = x;
 	aux_unmap(&x);
 	pt_need(!pthread_create(&t, NULL, remap, &y), "thread");
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < pt_turns(300); i++) {
 		pt_eq(aux_try_map(&x, x.fd, PROT_READ), 0);
 		aux_unmap(&x);
 	}

@@ -12,7 +12,7 @@
 #include "lib/bpf.h"
 #include <pthread.h>
 
-#define ROUNDS		60
+#define ROUNDS		pt_turns(60)
 #define THREADS_MAX	8
 #define PROGRAMS	8
 
@@ -94,8 +94,9 @@ static void wait_for_runs(u64 more)
 static void links_on_busy_events(void)
 {
 	struct perf_event_attr attr = faults();
-	int fd[THREADS_MAX], cpus, i, k, refuse, pass;
+	int fd[THREADS_MAX], cpus, i, refuse, pass;
 	u64 count = 0, samples = 0, lost = 0;
+	unsigned int k;
 	struct pt_ring ring[THREADS_MAX];
 
 	start();
@@ -111,7 +112,8 @@ static void links_on_busy_events(void)
 		pt_enable(fd[i]);
 	}
 	for (k = 0; k < ROUNDS; k++) {
-		int link[THREADS_MAX], no = k % 3;
+		int link[THREADS_MAX];
+		bool no = k % 3;
 
 		for (i = 0; i < cpus; i++) {
 			link[i] = pt_link(no ? refuse : pass, fd[i], (u64)k);
@@ -144,7 +146,8 @@ static void links_on_busy_events(void)
 static void close_of_busy_events(void)
 {
 	struct perf_event_attr attr = faults();
-	int cpus, i, k;
+	unsigned int k;
+	int cpus, i;
 
 	start();
 	start_threads();
@@ -170,7 +173,8 @@ static void close_of_busy_events(void)
 static void links_on_busy_clocks(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
-	int fd[THREADS_MAX], link[THREADS_MAX], cpus, i, k, prog;
+	int fd[THREADS_MAX], link[THREADS_MAX], cpus, i, prog;
+	unsigned int k;
 
 	start();
 	attr.sample_period = 50000;
@@ -215,8 +219,9 @@ static void *link_for_ever(void *arg)
 static void fork_against_link(void)
 {
 	struct perf_event_attr attr = faults();
+	unsigned int k;
 	pthread_t t;
-	int fd, k;
+	int fd;
 
 	start();
 	attr.inherit = 1;

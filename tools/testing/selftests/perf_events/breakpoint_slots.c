@@ -355,10 +355,11 @@ static void *race(void *arg)
 {
 	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
 	struct racer *r = arg;
-	int i, k, had[2];
+	unsigned int i;
+	int k, had[2];
 
 	/* Who finds all taken each time goes on until the others are done, and gets one then. */
-	for (i = 0; i < 300 || !r->opened; i++) {
+	for (i = 0; i < pt_turns(300) || !r->opened; i++) {
 		for (k = 0; k < 2; k++) {
 			had[k] = pt_try_open(&attr, r->pid, r->cpu, -1, 0);
 			r->opened += had[k] >= 0;
@@ -424,16 +425,18 @@ static void *fork_on(void *arg)
 static void closed_while_the_task_forks(void)
 {
 	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
-	int n = slots(), tid = 0, i;
+	int n = slots(), tid = 0;
+	unsigned int i, one;
 	pthread_t t;
 
 	pt_need(!pthread_create(&t, NULL, fork_on, &tid), "thread");
 	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
 		sched_yield();
 	pt_eq(fill(&attr, tid, -1, fd), n);
-	for (i = 0; i < 1000; i++) {
-		close(fd[i % n]);
-		fd[i % n] = pt_open(&attr, tid, -1, -1, 0);
+	for (i = 0; i < pt_turns(1000); i++) {
+		one = i % (unsigned int)n;
+		close(fd[one]);
+		fd[one] = pt_open(&attr, tid, -1, -1, 0);
 	}
 	done = 1;
 	pthread_join(t, NULL);

@@ -205,29 +205,6 @@ static void huge_depth(void)
 	pt_eq(pt_probe(&attr), 0);
 }
 
-/* Where in the program's file is this instruction? */
-static u64 file_offset(const void *code)
-{
-	u64 start, end, off, at = pt_addr(code);
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	pt_need(f, "maps: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		char *rest;
-
-		start = strtoull(line, &rest, 16);
-		end = strtoull(rest + 1, &rest, 16);
-		off = strtoull(rest + 6, NULL, 16);
-		if (at >= start && at < end) {
-			fclose(f);
-			return at - start + off;
-		}
-	}
-	pt_need(false, "%p is not mapped", code);
-	return 0;
-}
-
 static int open_uretprobe(const void *code)
 {
 	int type = pt_pmu_type("uprobe"), fd;
@@ -242,7 +219,7 @@ static int open_uretprobe(const void *code)
 	path[n] = 0;
 	attr = pt_attr((u32)type, 1);
 	attr.uprobe_path = pt_addr(path);
-	attr.probe_offset = file_offset(code);
+	attr.probe_offset = pt_file_offset(code);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	return fd;
 }
@@ -285,10 +262,10 @@ static void *churn(void *arg)
 {
 	struct perf_event_attr attr = faults();
 	struct churn *c = arg;
-	int i;
+	unsigned int i;
 
 	attr.disabled = 0;
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < pt_turns(200); i++) {
 		int fd = pt_try_open(&attr, c->cpu ? -1 : 0, c->cpu ? 0 : -1, -1, 0);
 
 		if (fd < 0)
@@ -311,7 +288,7 @@ static void buffers_come_and_go(void)
 		pt_need(!pthread_create(&t[i], NULL, churn, &c[i]), "thread");
 	for (i = 0; i < PT_ARRAY_SIZE(t); i++) {
 		pthread_join(t[i], NULL);
-		pt_eq(c[i].opened, 200);
+		pt_eq(c[i].opened, pt_turns(200));
 	}
 	/* None is left. */
 	pt_eq(set("perf_event_max_stack", "127\n"), 0);

@@ -128,7 +128,7 @@ static void closed_while_running(void)
 	int fd;
 
 	r = start_runner(a, &pid);
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < pt_turns(30); i++) {
 		fd = cg_faults(i & 1 ? a : b, cpu);
 		pt_need(!cg_enter_path(b, pid), "cgroup.procs");
 		close(fd);
@@ -175,10 +175,11 @@ static void exit_inside(void *arg)
 static void exited(void)
 {
 	const char *a = cg_make("");
-	int fd, i;
+	unsigned int i;
+	int fd;
 
 	pt_pin(0);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < pt_turns(20); i++) {
 		fd = cg_faults(a, 0);
 		pt_reap(pt_fork(exit_inside, (void *)a));
 		pt_check(pt_count(fd) >= 9, "%llu faults", (unsigned long long)pt_count(fd));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counter_formats.c - an area of a format that two events write to, one of which may interrupt the
- * samples of the other: its overflows are NMIs on x86, and on arm64 with pseudo-NMIs. Each overflow
- * is in the area, once, or counted as one that came in the midst of another.
+ * counter_formats.c - formats and stops on the counters of CPUs, the same numbers on arm64 and on
+ * all PMUs of x86. An area that two events write to, one of which may interrupt the samples of the
+ * other: its overflows are NMIs on x86, and on arm64 with pseudo-NMIs. Each overflow is in the
+ * area, once, or counted as one that came in the midst of another.
  *
  * needs: hw pmuv3 pmu-irq
  */
@@ -123,9 +124,187 @@ static void one_at_a_time(void)
 	pt_eq(a.head->samples, o.of_counter + o.of_faults);
 }
 
+/*
+ * A period of 10,007: 99 samples, 990,693 events. The table has, address by address, the samples
+ * that records of the same show.
+ */
+static void histogram(void)
+{
+	const struct perf_ext_hist_arg arg = { .key = { PERF_EXT_KEY_IP }, .buckets = 256 };
+	const u64 total = counter_spin_cost(500000);
+	static struct pt_record rec;
+	static struct pt_sample s;
+	struct perf_event_attr attr;
+	const struct perf_ext_hist *h;
+	u64 ip[128], samples = 0, events = 0;
+	unsigned int n = 0, i, k, same;
+	struct pt_ring ring;
+	struct pt_area a;
+	int fd;
+
+	ext_need();
+	counter_need();
+	attr = counter_kind(0);
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_IP;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 16);
+	counter_spin(fd, 500000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && n < 128) {
+		pt_parse_sample(&attr, &rec, &s);
+		ip[n++] = s.ip;
+	}
+	pt_unmap(&ring);
+	close(fd);
+	pt_eq(n, total / 10007);
+
+	fd = pt_open_hw(&attr, -1);
+	format_hist(&a, fd, &arg);
+	counter_spin(fd, 500000);
+	pt_eq(pt_count(fd), total);
+	h = format_flip(&a);
+	for (i = 0; i < n; i++) {
+		for (same = k = 0; k < n; k++)
+			same += ip[k] == ip[i];
+		pt_eq(hist_of(h, arg.buckets, ip[i]).samples, same);
+	}
+	for (i = 0; i < arg.buckets; i++) {
+		samples += h->bucket[i].samples;
+		events += h->bucket[i].events;
+	}
+	pt_eq(samples, n);
+	pt_eq(events, n * 10007);
+	pt_eq(a.head->samples, n);
+	format_close(&a);
+	close(fd);
+}
+
+/* A sample that comes late, in the kernel, of an event that leaves it out, has no address. */
+static void histogram_hides_the_kernel(void)
+{
+	const struct perf_ext_hist_arg arg = {
+		.key = { PERF_EXT_KEY_IP, PERF_EXT_KEY_ADDR }, .buckets = 8,
+	};
+	struct perf_event_attr attr = counter_kind(0);
+	const struct perf_ext_hist *h;
+	struct pt_area a;
+	int fd;
+
+	ext_need();
+	counter_need();
+	attr.sample_period = counter_spin_cost(5000);	/* ends with the system call */
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR;
+	fd = pt_open_hw(&attr, -1);
+	format_hist(&a, fd, &arg);
+	counter_spin(fd, 5000);
+	pt_eq(pt_count(fd), attr.sample_period);
+	h = format_flip(&a);
+	pt_eq(hist_of(h, arg.buckets, 0).samples, 1);
+	pt_eq(hist_keys(h, arg.buckets), 1);
+}
+
+static void pfm_is_full(struct pt_area *a, int leader, int member, u64 counted)
+{
+	struct pt_read got;
+	const struct perf_ext_pfm_sample *s;
+	const struct perf_ext_pfm *h;
+	int i;
+
+	pt_read(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID, 2, &got);
+	pt_eq(got.v[0].value, counted);
+	pt_eq(got.v[1].value, counted);
+	pt_check(format_told(a, POLLIN), "POLLIN missing");
+	h = format_flip(a);
+	pt_eq(h->used, 10 * (sizeof(*s) + 24));
+	pt_eq(h->lost, 0);
+	for (i = 0; i < 10; i++) {
+		s = pfm_sample(h, i);
+		pt_eq(s->period, 10007);
+		pt_eq(s->id, pt_id(leader));
+		pt_eq(s->read[0], 1);			/* member */
+		pt_eq(s->read[1], 10007);
+		pt_eq(s->read[2], pt_id(member));
+	}
+}
+
+/*
+ * It stops with the tenth sample, each of which has what the sibling has counted since the one
+ * before, and goes on when it has been read: 100,070 instructions, four times.
+ */
+static void stop_when_full(void)
+{
+	const u64 bytes = sizeof(struct perf_ext_pfm) +
+			  10 * (sizeof(struct perf_ext_pfm_sample) + 24);
+	struct perf_event_attr attr = counter_kind(0), sibling = counter_instructions();
+	struct perf_ext_masks m = { .record = 2, .reset = 2 };
+	struct perf_ext_restart r = {};
+	struct pt_area a;
+	int fd, fe, i;
+
+	ext_need();
+	counter_need();
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	sibling.read_format = attr.read_format;
+	sibling.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&sibling, fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
+	format_pfm(&a, fd, bytes, PERF_EXT_PFM_STOP);
+	counter_spin(fd, 500000);
+	pfm_is_full(&a, fd, fe, 100070);
+	for (i = 2; i < 5; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+		pt_spin(500000);
+		pfm_is_full(&a, fd, fe, 100070 * (u64)i);
+	}
+	pt_eq(a.head->samples, 40);
+	pt_eq(a.head->lost, 0);
+	format_close(&a);
+	close(fe);
+	close(fd);
+}
+
+/* The n-th overflow stops the group at this very instruction of user space, until RESTART. */
+static void stop_and_restart(void)
+{
+	struct perf_event_attr attr = counter_kind(0), count = counter_instructions();
+	struct perf_ext_notify n = { .every = 1, .flags = PERF_EXT_NOTIFY_STOP };
+	struct perf_ext_restart r = {};
+	int fd, fe, i;
+
+	ext_need();
+	counter_need();
+	attr.sample_period = 100003;
+	count.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&count, fd);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	counter_spin(fd, 500000);
+	pt_eq(pt_count(fd), 100003);
+	pt_eq(pt_count(fe), 100003);
+	for (i = 2; i < 6; i++) {
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+		pt_spin(500000);
+		pt_eq(pt_count(fd), 100003 * i);
+		pt_eq(pt_count(fe), 100003 * i);
+	}
+	n.every = 3;
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), 0);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+	pt_spin(500000);
+	pt_eq(pt_count(fd), 100003 * 8);
+	pt_eq(pt_count(fe), 100003 * 8);
+}
+
 static const struct pt_case cases[] = {
 	{ "table", table },
 	{ "one_at_a_time", one_at_a_time },
+	{ "histogram", histogram },
+	{ "histogram_hides_the_kernel", histogram_hides_the_kernel },
+	{ "stop_when_full", stop_when_full },
+	{ "stop_and_restart", stop_and_restart },
 };
 
 PT_MAIN(cases)

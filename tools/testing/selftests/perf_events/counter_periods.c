@@ -142,39 +142,48 @@ static void bursts(void)
 }
 
 /*
- * Ten times as long as random_periods of arm64_pmu_sample.c and x86_pmu_periods.c, by four times
- * the random numbers: of 8,296 samples 799 are in the tenth of the program that is hot.
+ * A program whose turns take 1,000 instructions, a hot tenth of them first.  Periods of 10,000
+ * always end in the same place; random ones find the tenth about as often as it runs.
  */
-static void aliasing(void)
+static void find_hot(u64 turns, u64 mask, u64 samples, u64 hot_ones)
 {
-	const struct perf_ext_periods rule = { .short_period = 10000, .mask = 0xfff, .seed = 1 };
-	struct perf_event_attr attr = counter_kind(0);
+	struct perf_ext_periods rule = { .short_period = 10000, .mask = mask, .seed = 1 };
+	struct perf_event_attr attr = sampling(0);
 	struct perf_ext_periods p = rule;
 	u64 n = 0, hot = 0;
 	struct ext_model m;
 	int fd;
 
-	ext_need();
-	counter_need();
-	attr.sample_period = 10000;
-	attr.sample_type = PERF_SAMPLE_READ;
 	fd = pt_open_hw(&attr, -1);
-	pt_map(&ring, fd, 64);
-	pt_eq(ext_periods(fd, &p), 0);
-	counter_spin(fd, 50000000);
+	pt_map(&ring, fd, 128);
+	if (mask)
+		pt_eq(ext_periods(fd, &p), 0);
+	counter_spin(fd, turns);
+	pt_eq(pt_count(fd), counter_spin_cost(turns));
 	ext_model_start(&m, &rule);
 	while (pt_next(&ring, &rec)) {
 		pt_eq(rec.h.type, PERF_RECORD_SAMPLE);
 		pt_parse_sample(&attr, &rec, &s);
-		ext_model_next(&m);
+		pt_eq(s.period, ext_model_next(&m));
 		pt_eq(s.read.v[0].value, m.sum);
 		if (pt_failures())
 			break;
 		n++;
 		hot += s.read.v[0].value % 1000 < 100;
 	}
-	pt_eq(n, 8296);
-	pt_eq(hot, 799);
+	pt_eq(n, samples);
+	pt_eq(hot, hot_ones);
+	pt_unmap(&ring);
+	close(fd);
+}
+
+static void aliasing(void)
+{
+	ext_need();
+	counter_need();
+	find_hot(5000000, 0, 1000, 1000);
+	find_hot(5000000, 0x3ff, 952, 113);
+	find_hot(50000000, 0xfff, 8296, 799);
 }
 
 /* A period that a switch cuts off goes on: a thousand of them change no sample. */
@@ -259,6 +268,41 @@ static void mask_of_the_third(void)
 	pt_eq(sum, 990693);
 }
 
+/* Each sample shows the instructions since the last; those of all and the rest are the count. */
+static void masks(void)
+{
+	struct perf_event_attr attr = counter_kind(0), count = counter_instructions();
+	struct perf_ext_masks m = { .record = 2, .reset = 2 };
+	struct pt_read got;
+	u64 sum = 0, n = 0;
+	int fd, fe;
+
+	ext_need();
+	counter_need();
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	count.read_format = attr.read_format;
+	count.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	fe = pt_open_hw(&count, fd);
+	pt_map(&ring, fd, 64);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
+	counter_spin(fd, 500000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.read.nr, 1);
+		pt_eq(s.read.v[0].id, pt_id(fe));
+		pt_eq(s.read.v[0].value, 10007);
+		sum += s.read.v[0].value;
+		n++;
+	}
+	pt_eq(n, 99);
+	pt_read(fd, attr.read_format, 2, &got);
+	pt_eq(got.v[1].value, counter_spin_cost(500000));
+	pt_eq(sum, 990693);
+}
+
 static const struct pt_case cases[] = {
 	{ "sequence", sequence },
 	{ "another_seed", another_seed },
@@ -268,6 +312,7 @@ static const struct pt_case cases[] = {
 	{ "aliasing", aliasing },
 	{ "task_switches", task_switches },
 	{ "mask_of_the_third", mask_of_the_third },
+	{ "masks", masks },
 };
 
 PT_MAIN(cases)

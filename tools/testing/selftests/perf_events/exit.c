@@ -289,8 +289,9 @@ static void exit_races_open(void)
 static void sampling_while_exiting(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	unsigned int i;
 	struct pt_ring r;
-	int fd, i;
+	int fd;
 
 	attr.sample_period = 50000;
 	attr.inherit = 1;
@@ -306,7 +307,7 @@ static void sampling_while_exiting(void)
 	pt_pin(0);
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	pt_map(&r, fd, 64);
-	for (i = 0; i < 40; i++) {
+	for (i = 0; i < 10 * pt_turns(4); i++) {
 		pid_t pid;
 
 		pt_in_child(pid)

@@ -2,7 +2,7 @@
 /*
  * format.c - samples that go to a format's area and not to the ring buffer: histograms to the last
  * event, halves, shared areas, copies, lives. Other formats: format_module.c. The counters of CPUs:
- * arm64_pmu_sample.c, x86_pmu_periods.c.
+ * counter_formats.c.
  *
  * needs: smp
  */
@@ -22,26 +22,6 @@ static const struct perf_ext_hist_arg by_pid = {
 static const struct perf_ext_hist_arg by_event = {
 	.key = { PERF_EXT_KEY_EVENT }, .buckets = BUCKETS,
 };
-
-static struct perf_event_attr faults(u64 period)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID;
-	attr.disabled = 1;
-	return attr;
-}
-
-static int start(struct perf_event_attr *attr)
-{
-	int fd;
-
-	ext_need();
-	fd = pt_open(attr, 0, -1, -1, 0);
-	pt_settle();
-	return fd;
-}
 
 static void key_is(const struct perf_ext_hist *h, u64 key, u64 samples, u64 events)
 {
@@ -71,8 +51,8 @@ static void info(void)
 	pt_check(strstr(text, " formats"), "extensions: %s", text);
 	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
 	pt_check(strstr(text, "12e33f1f-8520-46d5-9285-20ec76795bd4 hist 0"), "it has: %s", text);
-	pt_eq(here(faults(1)), PERF_EXT_FORMATS);
-	pt_eq(here(faults(0)), 0);
+	pt_eq(here(format_faults(1)), PERF_EXT_FORMATS);
+	pt_eq(here(format_faults(0)), 0);
 }
 
 /* Each page is a key: its neighbours of the lowest bits make no other. */
@@ -81,9 +61,9 @@ static void histogram(void)
 	const struct perf_ext_hist_arg arg = {
 		.key = { PERF_EXT_KEY_ADDR }, .shift = { 12 }, .buckets = BUCKETS,
 	};
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	const struct perf_ext_hist *h;
-	int fd = start(&attr), i;
+	int fd = format_start(&attr), i;
 	struct pt_area a;
 	u8 *page[3];
 
@@ -115,9 +95,9 @@ static void two_keys(void)
 		.key = { PERF_EXT_KEY_PERIOD_LOG2, PERF_EXT_KEY_PID }, .buckets = BUCKETS,
 	};
 	struct perf_ext_periods p = { .short_period = 8, .long_period = 64, .long_every = 3 };
-	struct perf_event_attr attr = faults(1000);
+	struct perf_event_attr attr = format_faults(1000);
 	const struct perf_ext_hist *h;
-	int fd = start(&attr), i;
+	int fd = format_start(&attr), i;
 	struct pt_area a;
 	u64 samples[64] = {}, events[64] = {};
 
@@ -144,9 +124,9 @@ static void two_keys(void)
 /* What was active stays as it is; what becomes active is empty. */
 static void flip(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	const struct perf_ext_hist *h;
-	int fd = start(&attr), i;
+	int fd = format_start(&attr), i;
 	struct pt_area a;
 
 	format_hist(&a, fd, &by_pid);
@@ -171,14 +151,14 @@ static void full(void)
 	const struct perf_ext_hist_arg arg = {
 		.key = { PERF_EXT_KEY_ADDR }, .buckets = 8,
 	};
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	const struct perf_ext_hist *h;
 	u64 samples = 0, value[2];
 	struct pt_area a;
 	int fd, i;
 
 	attr.read_format = PERF_FORMAT_LOST;
-	fd = start(&attr);
+	fd = format_start(&attr);
 	format_hist(&a, fd, &arg);
 	pt_enable(fd);
 	pt_fault(100);
@@ -204,9 +184,9 @@ static void many_keys(void)
 	const struct perf_ext_hist_arg arg = {
 		.key = { PERF_EXT_KEY_ADDR, PERF_EXT_KEY_PID }, .shift = { 12 }, .buckets = 2048,
 	};
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	const struct perf_ext_hist *h;
-	int fd = start(&attr), i;
+	int fd = format_start(&attr), i;
 	struct pt_area a;
 	u8 *pages;
 
@@ -228,14 +208,14 @@ static void many_keys(void)
 /* Samples only: names go to the ring buffer as ever; and records again, from then on. */
 static void records_go_on(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	static struct pt_record rec;
 	struct pt_ring ring;
 	struct pt_area a;
 	int fd;
 
 	attr.comm = 1;
-	fd = start(&attr);
+	fd = format_start(&attr);
 	pt_map(&ring, fd, 16);
 	format_hist(&a, fd, &by_pid);
 	pt_enable(fd);
@@ -262,8 +242,8 @@ static void records_go_on(void)
 /* Two events write to one area. */
 static void shared(void)
 {
-	struct perf_event_attr attr = faults(PERIOD), other = faults(4);
-	int fd[2] = { start(&attr), start(&other) };
+	struct perf_event_attr attr = format_faults(PERIOD), other = format_faults(4);
+	int fd[2] = { format_start(&attr), format_start(&other) };
 	const struct perf_ext_hist *h;
 	struct pt_area a;
 
@@ -297,7 +277,7 @@ static void fault_when_told(void *arg)
 /* Copies write to the area of their parent: those of before, and those that come later. */
 static void copies(void)
 {
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	unsigned int turns[2] = { 300, 700 };
 	const struct perf_ext_hist *h;
 	struct pt_area a;
@@ -306,7 +286,7 @@ static void copies(void)
 
 	attr.inherit = 1;
 	attr.sample_type &= ~PERF_SAMPLE_READ;
-	fd = start(&attr);
+	fd = format_start(&attr);
 	pt_gate_make(gate);
 	pid[0] = pt_fork(fault_when_told, &turns[0]);
 	format_hist(&a, fd, &by_pid);
@@ -331,7 +311,7 @@ static void copies(void)
 /* Many CPUs write to one area: no sample is missed. */
 static void many_cpus(void)
 {
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	const struct perf_ext_hist *h;
 	int fd[8], cpus = pt_online_cpus(), i;
 	struct pt_area a;
@@ -379,8 +359,8 @@ static void many_cpus(void)
 /* The area outlives the event, and the event goes on without the area's file. */
 static void lives(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
-	int fd = start(&attr);
+	struct perf_event_attr attr = format_faults(PERIOD);
+	int fd = format_start(&attr);
 	struct pt_area a;
 
 	format_hist(&a, fd, &by_pid);
@@ -393,7 +373,7 @@ static void lives(void)
 	key_is(format_half(&a, 0), getpid(), 10, 100);
 	munmap((void *)a.head, a.length);
 
-	fd = start(&attr);
+	fd = format_start(&attr);
 	format_hist(&a, fd, &by_pid);
 	format_close(&a);
 	pt_enable(fd);
@@ -424,13 +404,13 @@ static void hist_refused(int fd, struct perf_ext_hist_arg arg)
 
 static void refused(void)
 {
-	struct perf_event_attr attr = faults(PERIOD), counting = faults(0);
+	struct perf_event_attr attr = format_faults(PERIOD), counting = format_faults(0);
 	struct perf_ext_hist_arg arg = by_pid;
 	struct perf_ext_format ask = {
 		.arg = pt_addr(&arg), .arg_size = sizeof(arg), .share = -1,
 	}, bad;
 	struct pt_area a;
-	int fd = start(&attr), fc;
+	int fd = format_start(&attr), fc;
 
 	bad = ask;
 	bad.uuid[0] = 1;
@@ -477,7 +457,7 @@ static void refused(void)
 /* A program has the first word: what it refuses is no sample, and its events are in none. */
 static void behind_a_program(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	static struct pt_code code, none;
 	const struct perf_ext_hist *h;
 	struct pt_area a;
@@ -489,7 +469,7 @@ static void behind_a_program(void)
 	pt_b_begin(&code);
 	pt_b_count(&code, &w, 0);
 	pt_b_return_nth(&code, 4);
-	fd = start(&attr);
+	fd = format_start(&attr);
 	format_hist(&a, fd, &by_pid);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF,
 		       (unsigned long)pt_load(BPF_PROG_TYPE_PERF_EVENT, &code)), 0);
@@ -505,7 +485,7 @@ static void behind_a_program(void)
 
 	pt_b_begin(&none);
 	pt_b_return(&none, 0);
-	fd = start(&attr);
+	fd = format_start(&attr);
 	pt_eq(format_share(&a, fd, hist_uuid), 0);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF,
 		       (unsigned long)pt_load(BPF_PROG_TYPE_PERF_EVENT, &none)), 0);
@@ -519,7 +499,7 @@ static void behind_a_program(void)
 /* A sample with a piece of an AUX area has no place in a format. */
 static void no_aux_samples(void)
 {
-	struct perf_event_attr attr = faults(1), tracer;
+	struct perf_event_attr attr = format_faults(1), tracer;
 	struct perf_ext_format ask = {
 		.uuid = PERF_EXT_FORMAT_HIST, .arg = pt_addr(&by_pid), .arg_size = sizeof(by_pid),
 		.share = -1,
@@ -557,8 +537,8 @@ static void *map(const struct pt_area *a, size_t length, int prot, int flags, of
 
 static void mappings(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
-	int fd = start(&attr);
+	struct perf_event_attr attr = format_faults(PERIOD);
+	int fd = format_start(&attr);
 	struct pt_area a;
 	pid_t pid;
 
@@ -586,7 +566,7 @@ static void ask_for_much(void)
 		.uuid = PERF_EXT_FORMAT_HIST,
 		.arg = pt_addr(&arg), .arg_size = sizeof(arg), .share = -1,
 	};
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	int fd, area;
 
 	attr.exclude_kernel = 1;
@@ -601,13 +581,13 @@ static void ask_for_much(void)
 /* Areas count as buffers do: for the user, and for the machine. */
 static void memory(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	struct perf_ext_hist_arg arg = { .key = { PERF_EXT_KEY_PID }, .buckets = 8 };
 	struct perf_ext_format ask = {
 		.uuid = PERF_EXT_FORMAT_HIST,
 		.arg = pt_addr(&arg), .arg_size = sizeof(arg), .share = -1,
 	};
-	int fd = start(&attr), area;
+	int fd = format_start(&attr), area;
 
 	pt_sysctl_set("perf_event_paranoid", 2);
 	pt_as_nobody(ask_for_much);
@@ -636,8 +616,8 @@ static bool fdinfo_says(int fd, const char *line)
 
 static void fdinfo(void)
 {
-	struct perf_event_attr attr = faults(PERIOD);
-	int fd = start(&attr);
+	struct perf_event_attr attr = format_faults(PERIOD);
+	int fd = format_start(&attr);
 	struct pt_area a;
 
 	pt_check(!fdinfo_says(fd, "format:"), "a format from the start");

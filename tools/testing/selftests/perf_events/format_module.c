@@ -10,26 +10,6 @@
 
 #define PERIOD	10
 
-static struct perf_event_attr faults(u64 period)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-
-	attr.sample_period = period;
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID;
-	attr.disabled = 1;
-	return attr;
-}
-
-static int start(struct perf_event_attr *attr)
-{
-	int fd;
-
-	ext_need();
-	fd = pt_open(attr, 0, -1, -1, 0);
-	pt_settle();
-	return fd;
-}
-
 static int gate[2];
 
 static int start_test(struct pt_area *a, struct perf_event_attr *attr,
@@ -39,7 +19,7 @@ static int start_test(struct pt_area *a, struct perf_event_attr *attr,
 
 	ext_need();
 	pt_load_module("test_format", NULL);
-	fd = start(attr);
+	fd = format_start(attr);
 	format_test(a, fd, arg);
 	return fd;
 }
@@ -55,7 +35,7 @@ static void half_is(const struct pt_area *a, u64 samples, u64 events)
 static void verdict_lost(void)
 {
 	const struct test_format_arg arg = { .lose_every = 4 };
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	struct pt_area a;
 	int fd = start_test(&a, &attr, &arg);
 
@@ -71,7 +51,7 @@ static void verdict_lost(void)
 static void verdict_notify(void)
 {
 	const struct test_format_arg arg = { .notify_every = 3 };
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	struct pt_area a;
 	int fd = start_test(&a, &attr, &arg), i;
 
@@ -91,7 +71,7 @@ static void verdict_notify(void)
 static void verdict_stop(void)
 {
 	const struct test_format_arg arg = { .stop_every = 3 };
-	struct perf_event_attr attr = faults(PERIOD), member = faults(0);
+	struct perf_event_attr attr = format_faults(PERIOD), member = format_faults(0);
 	struct perf_ext_restart r = {};
 	struct pt_area a;
 	int fd = start_test(&a, &attr, &arg), sibling;
@@ -117,7 +97,7 @@ static void with_notify(void)
 {
 	const struct test_format_arg arg = {};
 	struct perf_ext_notify n = { .every = 2, .flags = PERF_EXT_NOTIFY_STOP };
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	struct pt_area a;
 	int fd = start_test(&a, &attr, &arg);
 
@@ -137,7 +117,7 @@ static void with_notify(void)
 static void nested(void)
 {
 	const struct test_format_arg arg = { .hold = 1 };
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	struct pt_area a;
 	pid_t pid;
 	u64 held;
@@ -181,7 +161,7 @@ static void module_goes(void)
 {
 	const struct test_format_arg arg = {};
 	struct perf_ext_format ask = { .share = -1, .uuid = TEST_FORMAT };
-	struct perf_event_attr attr = faults(PERIOD);
+	struct perf_event_attr attr = format_faults(PERIOD);
 	struct pt_area a;
 	char text[512];
 	int fd = start_test(&a, &attr, &arg);
@@ -218,7 +198,7 @@ static void nway(void)
 {
 	const struct nway_arg arg = { .parts = 4, .samples = 5 };
 	const u8 uuid[16] = NWAY_UUID;
-	struct perf_event_attr attr = faults(1);
+	struct perf_event_attr attr = format_faults(1);
 	const struct nway_half *h;
 	struct pt_area a;
 	u8 *pages;
@@ -226,7 +206,7 @@ static void nway(void)
 
 	ext_need();
 	pt_load_module("test_nway", NULL);
-	fd = start(&attr);
+	fd = format_start(&attr);
 	format_open(&a, fd, uuid, &arg, sizeof(arg));
 	pages = pt_fresh_pages(100);
 	pt_enable(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * format_pfm.c - format "pfm": each sample and all of its fields, what happens when the area is
- * full, what it refuses. By counters of hardware: arm64_pmu_sample.c, x86_pmu_periods.c.
+ * full, what it refuses. By counters of hardware: counter_formats.c.
  */
 #include "lib/format.h"
 #include "lib/sets.h"

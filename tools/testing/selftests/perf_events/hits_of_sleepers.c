@@ -3,9 +3,8 @@
  * hits_of_sleepers.c - tracepoints that tell of a task other than the running one: sched_wakeup is
  * a hit of the events of the task that is woken, which sleeps meanwhile.
  */
-#include "lib/ptest.h"
+#include "lib/sleeper.h"
 #include <errno.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 
@@ -18,58 +17,12 @@ static struct perf_event_attr wakeups(void)
 	return pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("sched", "sched_wakeup"));
 }
 
-static int *word;
-
-static void sleep_on_it(void *arg)
-{
-	int seen = 0;
-
-	(void)arg;
-	while (seen >= 0) {
-		syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
-		seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-	}
-}
-
-/*
- * The child wakes, once: the waker of a futex holds no lock that the sleeper wants, which on
- * PREEMPT_RT would make it sleep again. It is asleep when this returns.
- */
-static void turn_to(int value)
-{
-	__atomic_store_n(word, value, __ATOMIC_RELEASE);
-	pt_eq(syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0), 1);
-}
-
-static void turn(void)
-{
-	turn_to(*word + 1);
-}
-
-static void stop_sleeper(pid_t pid)
-{
-	turn_to(-1);
-	pt_reap(pid);
-}
-
-/*
- * A child that runs whenever it can, so that it sleeps whenever the caller runs. Linux 6.12 makes
- * no samples then, and counts for events with a CPU only.
- */
+/* Linux 6.12 makes no samples then, and counts for events with a CPU only. */
 static pid_t start_sleeper(void)
 {
-	struct sched_param first = { .sched_priority = 10 };
-	pid_t pid;
-
 	if (pt_is_stock())
 		pt_skip("this kernel makes no samples of what happens to a task that sleeps");
-	pt_pin(0);
-	word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pt_need(word != MAP_FAILED, "mmap: %s", strerror(errno));
-	pid = pt_fork(sleep_on_it, NULL);
-	pt_need(!sched_setscheduler(pid, SCHED_FIFO, &first), "SCHED_FIFO: %s", strerror(errno));
-	turn();
-	return pid;
+	return sleeper_start();
 }
 
 /* Without whom an interrupt wakes while the child runs. */
@@ -99,9 +52,9 @@ static void about_a_sleeper(u64 period, int cpu, unsigned int turns)
 	fd = open_about(&attr, pid, cpu);
 	pt_enable(fd);
 	for (i = 0; i < turns; i++)
-		turn();
+		sleeper_turn();
 	pt_disable(fd);
-	turn();
+	sleeper_turn();
 	pt_eq(pt_count(fd), turns);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
 		pt_parse_sample(&attr, &rec, &s);
@@ -111,7 +64,7 @@ static void about_a_sleeper(u64 period, int cpu, unsigned int turns)
 		samples++;
 	}
 	pt_eq(samples, turns / period);
-	stop_sleeper(pid);
+	sleeper_stop(pid);
 }
 
 static void about_a_sleeping_task(void)
@@ -141,10 +94,10 @@ static void about_a_sleeping_task_until(void)
 	fd = open_about(&attr, pid, -1);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
 	for (i = 0; i < 10; i++)
-		turn();
+		sleeper_turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
 	pt_eq(pt_count(fd), 3);
-	stop_sleeper(pid);
+	sleeper_stop(pid);
 }
 
 /*
@@ -166,7 +119,7 @@ static void no_user_space_of_the_waker(void)
 	pid = start_sleeper();
 	fd = open_about(&attr, pid, -1);
 	pt_enable(fd);
-	turn();
+	sleeper_turn();
 	pt_disable(fd);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
 		pt_parse_sample(&attr, &rec, &s);
@@ -178,7 +131,7 @@ static void no_user_space_of_the_waker(void)
 		samples++;
 	}
 	pt_eq(samples, 1);
-	stop_sleeper(pid);
+	sleeper_stop(pid);
 }
 
 /* The new period begins at once, though its task is on no CPU to be told. */
@@ -194,19 +147,19 @@ static void period_set_while_asleep(void)
 	fd = open_about(&attr, pid, -1);
 	pt_enable(fd);
 	for (i = 0; i < 7; i++)
-		turn();
+		sleeper_turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
 	pt_eq(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
 	for (i = 0; i < 6; i++)
-		turn();
+		sleeper_turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
 	period = 2;
 	pt_eq(ioctl(fd, PERF_EVENT_IOC_PERIOD, &period), 0);
 	for (i = 0; i < 6; i++)
-		turn();
+		sleeper_turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
 	pt_eq(pt_count(fd), 19);
-	stop_sleeper(pid);
+	sleeper_stop(pid);
 }
 
 static u64 turns(int fd, unsigned int times)
@@ -215,7 +168,7 @@ static u64 turns(int fd, unsigned int times)
 	unsigned int i;
 
 	for (i = 0; i < times; i++)
-		turn();
+		sleeper_turn();
 	ns = pt_clock(CLOCK_MONOTONIC) - ns;
 	pt_eq(pt_count(fd), count + times);
 	return ns;
@@ -243,7 +196,7 @@ static void wakeup_passes_over_other_events(void)
 	/* 18,000 looks at an event; a tick more or less does not matter. */
 	pt_check(many < few + 18000, "20 wake-ups: %llu ns, with 900 other events %llu ns",
 		 (unsigned long long)few, (unsigned long long)many);
-	stop_sleeper(pid);
+	sleeper_stop(pid);
 }
 
 static void sleep_then_fault(void *arg)

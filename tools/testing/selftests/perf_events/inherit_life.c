@@ -155,10 +155,10 @@ static void killed_children(void)
 {
 	struct perf_event_attr attr = calls();
 	int fd = pt_open(&attr, 0, -1, -1, 0);
+	unsigned int i;
 	u64 last = 0;
-	int i;
 
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < pt_turns(10); i++) {
 		pid_t pid;
 
 		pt_in_child(pid) {

@@ -111,14 +111,14 @@ static void per_task(void)
 static void crowd(void)
 {
 	struct perf_event_attr attr = dummy();
-	int i;
+	unsigned int i;
 
 	need_file();
 	attr.inherit_thread = 1;
 	expect(pt_probe(&attr), -EINVAL, "attr.inherit_thread:");
 	attr.inherit_thread = 0;
 	attr.sample_type = 1ull << 40;
-	for (i = 0; i < 600; i++) {
+	for (i = 0; i < pt_turns(600); i++) {
 		pid_t pid;
 
 		pt_in_child(pid)

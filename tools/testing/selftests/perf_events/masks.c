@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * masks.c - members of a group that samples show and reset: which, when, and what each value is.
- * The counters of CPUs: arm64_pmu_sample.c, x86_pmu_periods.c, counter_periods.c.
+ * The counters of CPUs: counter_periods.c.
  */
 #include "lib/bpf.h"
 #include "lib/ext.h"

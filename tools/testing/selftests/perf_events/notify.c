@@ -2,7 +2,7 @@
 /*
  * notify.c - every n-th overflow is told of, and the group stops there until RESTART: counts to the
  * last event, poll() and SIGIO, groups, copies, threads that are held. The counters of CPUs:
- * arm64_pmu_sample.c, x86_pmu_periods.c; more about threads that are held: notify_hold.c.
+ * counter_formats.c; more about threads that are held: notify_hold.c.
  */
 #include <poll.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
  * needs: smp hw
  */
 #include "lib/hold.h"
-#include "lib/measured.h"
+#include "lib/counter.h"
 #include "lib/test_count.h"
 
 #include <elf.h>
@@ -90,7 +90,7 @@ static void state(void)
 struct regs {
 	u64 ip;
 	u64 first;		/* argument of a function */
-	u64 turns;		/* left of measured_spin() */
+	u64 turns;		/* left of counter_spin() */
 };
 
 /* 0 or -errno */
@@ -165,7 +165,7 @@ static void spins(struct held *h)
 	held_ready(h);
 	fd = (int)syscall(SYS_pidfd_getfd, parent, h->shared->fd, 0);
 	pt_need(fd >= 0, "pidfd_getfd: %s", strerror(errno));
-	measured_spin(fd, TURNS);
+	counter_spin(fd, TURNS);
 }
 
 /* It waits for held_go(). */
@@ -174,7 +174,7 @@ static void spin_start(struct held *h)
 	struct perf_event_attr attr;
 
 	ext_need();
-	attr = measured_event(HW_PERIOD);
+	attr = counter_event(HW_PERIOD);
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_READ;
 	attr.watermark = 1;
 	attr.wakeup_watermark = 1 << 20;
@@ -198,17 +198,17 @@ static void hardware(void)
 	for (n = HW_PERIOD; n <= 9 * HW_PERIOD; n += HW_PERIOD) {
 		held_wait(&h);
 		pt_eq(pt_count(h.fd), n);
-		pt_eq(held_ip(&h), measured_ip(TURNS, n));
+		pt_eq(held_ip(&h), counter_spin_ip(TURNS, n));
 		pt_need(pt_next_of(&h.ring, &rec, PERF_RECORD_SAMPLE), "no sample");
 		pt_parse_sample(&attr, &rec, &s);
-		pt_eq(s.ip, measured_ip(TURNS, n));
+		pt_eq(s.ip, counter_spin_ip(TURNS, n));
 		pt_eq(s.tid, h.pid);
 		pt_eq(s.read.v[0].value, n);
 		pt_eq(restart_thread(h.fd, h.pid), 0);
 	}
 	pt_reap(h.pid);
 	pt_check(!pt_next_of(&h.ring, &rec, PERF_RECORD_SAMPLE), "a tenth sample");
-	pt_eq(pt_count(h.fd), MEASURED_COST(TURNS));
+	pt_eq(pt_count(h.fd), counter_spin_cost(TURNS));
 }
 
 /* Each turn is a decrement and a branch: the register says how many there were. */
@@ -226,14 +226,14 @@ static void hardware_registers(void)
 			pt_need(!ptrace(PTRACE_SEIZE, h.pid, NULL, NULL), "seize: %s",
 				strerror(errno));
 		regs_at_restart(&h, &r);
-		pt_eq(r.ip, measured_ip(TURNS, n));
+		pt_eq(r.ip, counter_spin_ip(TURNS, n));
 		pt_eq(r.turns, TURNS - (n + 1) / 2);
 		/* The event is on again, and has had nothing to count. */
 		pt_eq(pt_count(h.fd), n);
 		pt_eq(ptrace(PTRACE_CONT, h.pid, NULL, NULL), 0);
 	}
 	pt_reap(h.pid);
-	pt_eq(pt_count(h.fd), MEASURED_COST(TURNS));
+	pt_eq(pt_count(h.fd), counter_spin_cost(TURNS));
 }
 
 /* poll() and the owner's signal tell of each stop, once, before the thread is held. */
@@ -260,7 +260,7 @@ static void hardware_tells(void)
 		pt_eq(restart(h.fd), 0);
 	}
 	pt_reap(h.pid);
-	pt_eq(pt_count(h.fd), MEASURED_COST(TURNS));
+	pt_eq(pt_count(h.fd), counter_spin_cost(TURNS));
 }
 
 /* ---- what does not let go, and what does ---- */

@@ -8,7 +8,7 @@
  */
 #include "lib/hold.h"
 
-#define TURNS	20000
+#define TURNS	pt_turns(20000)
 #define PERIOD	3
 
 /* In shared memory, of the child: what it has faulted, and that it is to end. */
@@ -66,7 +66,7 @@ static struct perf_event_attr user_faults(void)
 }
 
 /* An emulator that runs one CPU at a time stays with it until it is idle, and then for how long? */
-static void turn_to_the_other(int i)
+static void turn_to_the_other(unsigned int i)
 {
 	const struct timespec moment = { 0, 1000 * (i / 4 % 7) };
 
@@ -82,8 +82,8 @@ static void restart_at_once(void)
 {
 	struct perf_event_attr attr = user_faults();
 	u64 count, last = 0;
+	unsigned int i;
 	struct held h;
-	int i;
 
 	start(&h);
 	held_watch(&h, &attr);
@@ -101,7 +101,7 @@ static void restart_at_once(void)
 		pt_check(count > last, "nothing has happened since");
 		last = count;
 	}
-	pt_msg("%llu holds, %d times RESTART", (unsigned long long)last / PERIOD, TURNS);
+	pt_msg("%llu holds, %u times RESTART", (unsigned long long)last / PERIOD, TURNS);
 	finish(&h);
 }
 
@@ -111,8 +111,8 @@ static void notify_at_once(void)
 	static const u32 kind[] = { HOLD, PERF_EXT_NOTIFY_STOP, HOLD, 0 };
 	struct perf_event_attr attr = user_faults();
 	u64 before = 0;
+	unsigned int i;
 	struct held h;
-	int i;
 
 	start(&h);
 	held_watch(&h, &attr);
@@ -140,8 +140,8 @@ static void close_at_once(void)
 {
 	struct perf_event_attr attr = user_faults();
 	u64 before = 0;
+	unsigned int i;
 	struct held h;
-	int i;
 
 	start(&h);
 	held_go(&h);

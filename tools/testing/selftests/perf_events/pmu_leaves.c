@@ -260,14 +260,14 @@ static void races(void)
 {
 	struct perf_event_attr attr;
 	pthread_t opener, forker;
-	int i;
+	unsigned int i;
 
 	load(NULL);
 	need_revoking();
 	attr = hits();
 	pt_need(!pthread_create(&opener, NULL, opens, &attr), "no thread");
 	pt_need(!pthread_create(&forker, NULL, forks, &attr), "no thread");
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < pt_turns(100); i++) {
 		long opens_before, forks_before;
 
 		pt_eq(pt_module_set(MODULE, "registered", 0), 0);

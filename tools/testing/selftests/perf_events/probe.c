@@ -29,29 +29,6 @@ static struct perf_event_attr kprobe(const char *func, bool ret)
 	return attr;
 }
 
-/* Where in the program's file is this instruction? */
-static u64 file_offset(const void *code)
-{
-	u64 start, end, off, at = pt_addr(code);
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	pt_need(f, "maps: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		char *rest;
-
-		start = strtoull(line, &rest, 16);
-		end = strtoull(rest + 1, &rest, 16);
-		off = strtoull(rest + 6, NULL, 16);
-		if (at >= start && at < end) {
-			fclose(f);
-			return at - start + off;
-		}
-	}
-	pt_need(false, "%p is not mapped", code);
-	return 0;
-}
-
 static struct perf_event_attr uprobe(const void *code, bool ret)
 {
 	static char path[256];
@@ -66,7 +43,7 @@ static struct perf_event_attr uprobe(const void *code, bool ret)
 	path[n] = 0;
 	attr = pt_attr((u32)type, ret);
 	attr.uprobe_path = pt_addr(path);
-	attr.probe_offset = file_offset(code);
+	attr.probe_offset = pt_file_offset(code);
 	attr.disabled = 1;
 	return attr;
 }

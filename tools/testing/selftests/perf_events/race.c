@@ -16,12 +16,12 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-#define ROUNDS	20
+#define ROUNDS	pt_turns(20)
 
 struct duel {
 	pthread_barrier_t start, end;
 	int fd[2];
-	int round;
+	unsigned int round;
 	void (*other)(struct duel *d);
 	bool stop;
 };
@@ -373,12 +373,13 @@ static int open_until_gone(pid_t pid, struct perf_event_attr *attr, int go)
 static void open_and_exec(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-	int i, opened = 0;
+	unsigned int i;
+	int opened = 0;
 
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
 	attr.inherit = 1;
-	for (i = 0; i < 15; i++) {
+	for (i = 0; i < pt_turns(15); i++) {
 		int go[2], first;
 		pid_t pid;
 		char c;

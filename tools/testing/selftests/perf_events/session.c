@@ -6,7 +6,7 @@
  *
  * needs: smp hw
  */
-#include "lib/measured.h"
+#include "lib/counter.h"
 #include "lib/session.h"
 #include <sys/prctl.h>
 
@@ -475,7 +475,7 @@ static int spinning;		/* the session's descriptor, in workers, too */
 
 static void spin(u64 turns)
 {
-	measured_spin(spinning, turns);
+	counter_spin(spinning, turns);
 }
 
 static void instructions(void)
@@ -483,7 +483,7 @@ static void instructions(void)
 	struct worker a, b;
 
 	ext_need();
-	spinning = session_of_tasks(measured_event(0));
+	spinning = session_of_tasks(counter_event(0));
 	worker_start(&a, 0);
 	worker_start(&b, 0);
 	pt_eq(session_attach_task(spinning, a.pid, 0), 0);
@@ -491,14 +491,14 @@ static void instructions(void)
 	pt_eq(session_detach_task(spinning, a.pid), 0);
 	pt_eq(session_attach_task(spinning, b.pid, 0), 0);
 	worker_do(&b, spin, 400000);
-	pt_eq(pt_count(spinning), MEASURED_COST(300000) + MEASURED_COST(400000));
-	pt_eq(session_count_of_task(spinning, b.pid), MEASURED_COST(400000));
-	pt_eq(session_count_left(spinning), MEASURED_COST(300000));
+	pt_eq(pt_count(spinning), counter_spin_cost(300000) + counter_spin_cost(400000));
+	pt_eq(session_count_of_task(spinning, b.pid), counter_spin_cost(400000));
+	pt_eq(session_count_left(spinning), counter_spin_cost(300000));
 	/* Both at once; who waits for orders does not count. */
 	pt_eq(session_attach_task(spinning, a.pid, 0), 0);
 	worker_do(&a, spin, 100000);
-	pt_eq(session_count_of_task(spinning, a.pid), MEASURED_COST(100000));
-	pt_eq(session_count_of_task(spinning, b.pid), MEASURED_COST(400000));
+	pt_eq(session_count_of_task(spinning, a.pid), counter_spin_cost(100000));
+	pt_eq(session_count_of_task(spinning, b.pid), counter_spin_cost(400000));
 	session_adds_up(spinning);
 	worker_end(&a);
 	worker_end(&b);
@@ -507,7 +507,7 @@ static void instructions(void)
 /* Two tasks, a sample every 10,007: how many in the second, and the count at its first one. */
 static void samples_of_two(u32 flags, u64 second, u64 first_count)
 {
-	struct perf_event_attr attr = measured_event(0);
+	struct perf_event_attr attr = counter_event(0);
 	static struct pt_record rec;
 	static struct pt_sample s;
 	struct worker a, b;
@@ -545,7 +545,7 @@ static void samples_go_on(void)
 {
 	ext_need();
 	samples_of_two(0, 79, 10007);
-	samples_of_two(PERF_EXT_TARGET_RESUME, 80, 60 * 10007 - MEASURED_COST(300000));
+	samples_of_two(PERF_EXT_TARGET_RESUME, 80, 60 * 10007 - counter_spin_cost(300000));
 }
 
 /* Each sample is at the end of the next period of the rule, and says how long it was. */
@@ -576,7 +576,7 @@ static void varying_go_on(void)
 	struct pt_ring ring;
 
 	ext_need();
-	attr = measured_event(10000);
+	attr = counter_event(10000);
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ | PERF_SAMPLE_PERIOD;
 	spinning = session_of_tasks(attr);
 	pt_map(&ring, spinning, 16);
@@ -591,7 +591,7 @@ static void varying_go_on(void)
 	pt_eq(session_detach_task(spinning, a.pid), 0);
 	pt_eq(session_attach_task(spinning, b.pid, PERF_EXT_TARGET_RESUME), 0);
 	worker_do(&b, spin, 400000);
-	pt_check(follow(&ring, &attr, &m, MEASURED_COST(300000)) > 35, "few samples");
+	pt_check(follow(&ring, &attr, &m, counter_spin_cost(300000)) > 35, "few samples");
 	worker_end(&a);
 	worker_end(&b);
 }

@@ -9,7 +9,7 @@
 #include "lib/cpus.h"
 #include "lib/format.h"
 #include "lib/hold.h"
-#include "lib/measured.h"
+#include "lib/counter.h"
 #include "lib/session.h"
 #include <sys/resource.h>
 
@@ -414,7 +414,7 @@ static void refused(void)
 	finish();
 }
 
-/* ---- a hundred targets ---- */
+/* ---- many targets ---- */
 
 #define MANY	100
 
@@ -452,9 +452,11 @@ static void wait_for_forks(u64 nr)
 static void closed_while_many_fork(void)
 {
 	static struct worker w[MANY];
+	const unsigned int many = pt_turns(MANY);
 	struct rlimit limit = { 4096, 4096 };
 	u64 count, before;
-	int fd, other, i;
+	unsigned int i;
+	int fd, other;
 
 	ext_need();
 	load(NULL);
@@ -463,32 +465,32 @@ static void closed_while_many_fork(void)
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	pt_need(shared != MAP_FAILED, "mmap: %s", strerror(errno));
 	/* They have no part in the descriptors. */
-	for (i = 0; i < MANY; i++)
-		worker_start(&w[i], i % pt_online_cpus());
+	for (i = 0; i < many; i++)
+		worker_start(&w[i], (int)i % pt_online_cpus());
 	fd = session_of_tasks(hits());
 	other = session_of_tasks(hits());
-	for (i = 0; i < MANY; i++) {
+	for (i = 0; i < many; i++) {
 		pt_eq(session_attach_task(fd, w[i].pid, PERF_EXT_TARGET_INHERIT), 0);
 		pt_eq(session_attach_task(other, w[i].pid, PERF_EXT_TARGET_INHERIT), 0);
 	}
-	pt_eq(pt_module_get(MODULE, "nr_events"), 2 * MANY + 2);
-	for (i = 0; i < MANY; i++)
+	pt_eq(pt_module_get(MODULE, "nr_events"), 2 * many + 2);
+	for (i = 0; i < many; i++)
 		worker_tell(&w[i], fork_and_hit, 0);
-	wait_for_forks(MANY);
+	wait_for_forks(many);
 	before = forked();
 	count = pt_count(fd);
 	/* Each worker may have a child that is not reaped, or not told of, yet. */
-	pt_check(count >= before && count <= forked() + MANY, "%llu of %llu",
+	pt_check(count >= before && count <= forked() + many, "%llu of %llu",
 		 (unsigned long long)count, (unsigned long long)before);
 	close(fd);
-	wait_for_forks(forked() + MANY);
+	wait_for_forks(forked() + many);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELEASE);
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < many; i++)
 		worker_wait(&w[i]);
 	pt_eq(pt_count(other), forked());
-	pt_eq(pt_module_get(MODULE, "nr_events"), MANY + 1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), many + 1);
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < many; i++)
 		worker_end(&w[i]);
 	pt_eq(pt_count(other), forked());
 	pt_eq(pt_module_get(MODULE, "nr_events"), 1);
@@ -507,16 +509,16 @@ static void counters_of_cpus(void)
 	int fd, cpu, nr = pt_online_cpus();
 
 	ext_need();
-	attr = measured_event(0);
+	attr = counter_event(0);
 	fd = session_of_cpus(attr);
 	pt_eq(session_attach(fd, PERF_EXT_TARGET_ALL, 0, 0), 0);
 	for (cpu = 0; cpu < nr; cpu++) {
 		pt_pin(cpu);
-		measured_spin(fd, (u64)(cpu + 1) * TURNS);
+		counter_spin(fd, (u64)(cpu + 1) * TURNS);
 	}
 	pt_pin(0);
 	for (cpu = 0; cpu < nr; cpu++)
-		pt_eq(session_count_of_cpu(fd, cpu), MEASURED_COST((u64)(cpu + 1) * TURNS));
+		pt_eq(session_count_of_cpu(fd, cpu), counter_spin_cost((u64)(cpu + 1) * TURNS));
 	session_adds_up(fd);
 	pt_eq(session_targets(fd), nr);
 	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
@@ -530,7 +532,7 @@ static void samples_of_cpus(void)
 	int fd, cpu, nr = pt_online_cpus();
 
 	ext_need();
-	attr = measured_event(10007);
+	attr = counter_event(10007);
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_READ |
 			   PERF_SAMPLE_PERIOD;
 	fd = session_of_cpus(attr);
@@ -540,7 +542,7 @@ static void samples_of_cpus(void)
 		u64 n = 0;
 
 		pt_pin(cpu);
-		measured_spin(fd, TURNS);
+		counter_spin(fd, TURNS);
 		while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
 			pt_parse_sample(&attr, &rec, &s);
 			n += 10007;
@@ -548,14 +550,14 @@ static void samples_of_cpus(void)
 			pt_eq(s.tid, pt_tid());
 			pt_eq(s.period, 10007);
 			pt_eq(s.read.v[0].value, n);
-			pt_eq(s.ip, measured_ip(TURNS, n));
+			pt_eq(s.ip, counter_spin_ip(TURNS, n));
 			if (pt_failures() > 5)
 				pt_end_case();
 		}
 		pt_consume(&ring);
-		pt_eq(n, MEASURED_COST(TURNS) / 10007 * 10007);
+		pt_eq(n, counter_spin_cost(TURNS) / 10007 * 10007);
 	}
-	pt_eq(pt_count(fd), (u64)nr * MEASURED_COST(TURNS));
+	pt_eq(pt_count(fd), (u64)nr * counter_spin_cost(TURNS));
 }
 
 static const struct pt_case cases[] = {

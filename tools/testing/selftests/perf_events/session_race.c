@@ -11,7 +11,7 @@
 #include "lib/sets.h"
 #include <pthread.h>
 
-#define ROUNDS	100
+#define ROUNDS	pt_turns(100)
 
 /* The other side of a race: a thread that does something again and again, on another CPU. */
 struct rival {
@@ -23,9 +23,19 @@ struct rival {
 	u64 turns;
 };
 
-static void *contend(void *arg)
+/*
+ * An emulator that runs one CPU at a time stays with it until it is idle: who waits for another CPU
+ * must not spin.
+ */
+static void let_others_run(void)
 {
 	const struct timespec moment = { 0, 1000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+}
+
+static void *contend(void *arg)
+{
 	struct rival *r = arg;
 
 	if (r->cpu < pt_online_cpus())
@@ -33,8 +43,7 @@ static void *contend(void *arg)
 	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE) && !pt_failures()) {
 		r->fn(r);
 		__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELEASE);
-		/* An emulator that runs one CPU at a time stays with it until it is idle. */
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+		let_others_run();
 	}
 	return NULL;
 }
@@ -52,7 +61,7 @@ static void rival_turns(struct rival *r)
 	u64 since = __atomic_load_n(&r->turns, __ATOMIC_ACQUIRE);
 
 	while (__atomic_load_n(&r->turns, __ATOMIC_ACQUIRE) < since + 2 && !pt_failures())
-		sched_yield();
+		let_others_run();
 }
 
 static void rival_stop(struct rival *r)
@@ -302,7 +311,8 @@ static void two_attach(void)
 {
 	struct worker w;
 	struct rival r;
-	int fd, i;
+	unsigned int i;
+	int fd;
 
 	ext_need();
 	load(NULL);
@@ -367,6 +377,8 @@ static void turns(void)
 	while (__atomic_load_n(&r.turns, __ATOMIC_ACQUIRE) < ROUNDS && !pt_failures()) {
 		worker_do(&w, session_fault, 50);
 		done += 50;
+		if (done % 200 == 0)
+			let_others_run();
 	}
 	rival_stop(&r);
 	pt_eq(session_read(fd, 0, e), 2);
@@ -399,7 +411,8 @@ static void attach_and_enable(void)
 {
 	struct worker w[4];
 	struct rival r;
-	int fd, i, k;
+	unsigned int i, k;
+	int fd;
 
 	ext_need();
 	load(NULL);
@@ -442,8 +455,9 @@ static void off_and_on(struct rival *r)
 static void attach_and_hotplug(void)
 {
 	struct rival r;
+	unsigned int i;
 	u64 before;
-	int fd, i;
+	int fd;
 
 	ext_need();
 	need_cpus(4);
@@ -485,8 +499,9 @@ static void attach_and_hotplug(void)
 /* Closed at whatever moment a CPU returns at. */
 static void close_and_hotplug(void)
 {
+	unsigned int i;
 	struct rival r;
-	int fd, i;
+	int fd;
 
 	ext_need();
 	need_cpus(4);
@@ -523,7 +538,7 @@ static void leave_and_return(struct rival *r)
 	since = __atomic_load_n(&attempts, __ATOMIC_ACQUIRE);
 	while (__atomic_load_n(&attempts, __ATOMIC_ACQUIRE) < since + 2 &&
 	       !__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
-		sched_yield();
+		let_others_run();
 }
 
 /* Return: it was attached. */
@@ -536,7 +551,7 @@ static bool make_and_attach(struct worker *w, bool detach)
 	if (fd < 0) {
 		/* ENODEV: it has left meanwhile; ENOENT: there is none of that number */
 		ONE_OF(fd, ENODEV, ENOENT);
-		sched_yield();
+		let_others_run();
 		return false;
 	}
 	ret = session_attach_task(fd, w->pid, PERF_EXT_TARGET_INHERIT);
@@ -567,6 +582,8 @@ static void attach_and_unregister(void)
 	       !pt_failures()) {
 		attached += make_and_attach(&w, attached & 1);
 		__atomic_store_n(&attempts, attempts + 1, __ATOMIC_RELEASE);
+		if (attempts % 4 == 0)
+			let_others_run();
 	}
 	rival_stop(&r);
 	none_left();

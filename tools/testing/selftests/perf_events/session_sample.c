@@ -232,6 +232,8 @@ static u64 told_as_lost(u64 id)
 	return n;
 }
 
+#define READS	pt_turns(10)
+
 /* Seen and lost are all, for each target; so they are in sum, as read(2) has it. */
 static void seen_and_lost(int fd, const struct seen *seen, bool smp)
 {
@@ -243,7 +245,7 @@ static void seen_and_lost(int fd, const struct seen *seen, bool smp)
 
 		e = smp ? session_cpu(fd, i) : session_task(fd, workers[i].pid);
 		pt_need(e, "target %d has no entry", i);
-		pt_eq(e->value[0], 100 * (i + 1) * 10);
+		pt_eq(e->value[0], 100 * (i + 1) * READS);
 		pt_eq(seen[i].nr + e->lost, e->value[0]);
 		lost += e->lost;
 	}
@@ -256,6 +258,7 @@ static void too_small(bool smp)
 {
 	struct perf_event_attr attr = sampling(hits());
 	struct seen seen[CPUS] = {};
+	unsigned int read;
 	struct pt_read r;
 	int fd, i;
 
@@ -266,17 +269,18 @@ static void too_small(bool smp)
 	for (i = 0; i < CPUS; i++)
 		pt_eq(smp ? session_attach_cpu(fd, i) :
 			    session_attach_task(fd, workers[i].pid, 0), 0);
-	for (i = 0; i < 10; i++) {
+	for (read = 0; read < READS; read++) {
 		all_at_once(hit_one_by_one, 100);
 		take(&attr, pt_id(fd), seen, CPUS, smp ? by_cpu : by_worker);
 	}
 	seen_and_lost(fd, seen, smp);
 	pt_read(fd, PERF_FORMAT_LOST, 1, &r);
-	pt_eq(r.v[0].value, 10000);
+	pt_eq(r.v[0].value, 1000 * READS);
 	/* Those of targets that leave stay. */
 	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
-	pt_eq(session_left(fd)->value[0], 10000);
-	pt_eq(session_left(fd)->lost, 10000 - seen[0].nr - seen[1].nr - seen[2].nr - seen[3].nr);
+	pt_eq(session_left(fd)->value[0], 1000 * READS);
+	pt_eq(session_left(fd)->lost,
+	      1000 * READS - seen[0].nr - seen[1].nr - seen[2].nr - seen[3].nr);
 	pt_unmap(&ring);
 	close(fd);
 	end_workers();

@@ -274,6 +274,7 @@ static void timeout(void)
 	struct perf_event_attr attr = faults(0);
 	struct pt_read got[2];
 	u64 all, last;
+	unsigned int turn, turns = pt_turns(2000);
 	int fd[2], fc, i;
 
 	ext_need();
@@ -289,7 +290,7 @@ static void timeout(void)
 	}
 	for (i = 0; i < 2; i++)
 		pt_enable(fd[i]);
-	for (i = 0; i < 2000; i++) {
+	for (turn = 0; turn < turns; turn++) {
 		pt_fault(10);
 		pt_burn(20000);
 	}
@@ -297,7 +298,7 @@ static void timeout(void)
 		pt_disable(fd[i]);
 	for (i = 0; i < 2; i++)
 		pt_read(fd[i], format, 1, &got[i]);
-	pt_eq(got[0].v[0].value + got[1].v[0].value, 20000);
+	pt_eq(got[0].v[0].value + got[1].v[0].value, 10 * turns);
 	pt_eq(set_infos(fd[0], info), 2);
 	for (i = 0; i < 2; i++) {
 		pt_check(info[i].by_timeout > 10, "%llu turns",
@@ -407,7 +408,7 @@ static void of_a_cpu(void)
  */
 static void select_from_another_cpu(void)
 {
-	const int selects = 2000, hits = 30000;
+	const int selects = (int)pt_turns(2000), pieces = (int)pt_turns(300), hits = 100 * pieces;
 	struct perf_event_attr all = faults(0);
 	long long both, before;
 	int a, b, whole, i;
@@ -421,7 +422,7 @@ static void select_from_another_cpu(void)
 	pt_pin(0);
 	pt_in_child(pid) {
 		pt_pin(1);
-		faults_when_let(2, 300, 100);
+		faults_when_let(2, (unsigned int)pieces, 100);
 	}
 	pt_gate_wait(to_parent);
 	a = open_faults(7, pid);

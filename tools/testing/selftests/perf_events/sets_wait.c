@@ -3,10 +3,8 @@
  * sets_wait.c - sets that wait for their turn: events that join them, hits on behalf of their task,
  * periods that change meanwhile, the counters they get; and that turns do not get round limits.
  */
-#include <linux/futex.h>
-#include <sched.h>
-
 #include "lib/sets.h"
+#include "lib/sleeper.h"
 #include "lib/test_count.h"
 
 #define DEV	"/sys/bus/event_source/devices/" MODULE
@@ -120,7 +118,8 @@ static void throttled(void)
 	const u64 rate = 1000;
 	struct pt_ring ring;
 	u64 start, time, n;
-	int a, b, i;
+	unsigned int turn;
+	int a, b;
 
 	ext_need();
 	load(NULL);
@@ -134,7 +133,7 @@ static void throttled(void)
 	pt_eq(set_join(a, -1, 0), 0);
 	pt_eq(set_join(b, a, 1), 0);
 	start = pt_clock(CLOCK_MONOTONIC);
-	for (i = 0; i < 2000; i++) {
+	for (turn = 0; turn < pt_turns(2000); turn++) {
 		hit(1);
 		pt_eq(set_select(a, 1), 0);
 		pt_eq(set_select(a, 0), 0);
@@ -194,42 +193,16 @@ static void another_period(void)
 	pt_eq(pt_count(fd[1]), 10 + 30 + 5);
 }
 
-static int *word;
-
-static void sleep_on_it(void *arg)
-{
-	int seen = 0;
-
-	(void)arg;
-	while (seen >= 0) {
-		syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
-		seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-	}
-}
-
-static void wake(int value)
-{
-	__atomic_store_n(word, value, __ATOMIC_RELEASE);
-	pt_eq(syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0), 1);
-}
-
 /* Wake-ups of a task that sleeps are hits of the set whose turn it is. */
 static void hits_of_a_sleeper(void)
 {
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
 					      pt_tracepoint_id("sched", "sched_wakeup"));
-	struct sched_param first = { .sched_priority = 10 };
 	int fd[2], i;
 	pid_t pid;
 
 	ext_need();
-	pt_pin(0);
-	word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pt_need(word != MAP_FAILED, "mmap: %s", strerror(errno));
-	pid = pt_fork(sleep_on_it, NULL);
-	/* It runs whenever it can, so it sleeps whenever the caller runs. */
-	pt_need(!sched_setscheduler(pid, SCHED_FIFO, &first), "SCHED_FIFO: %s", strerror(errno));
-	wake(1);
+	pid = sleeper_start();
 	attr.sample_period = 1;
 	for (i = 0; i < 2; i++) {
 		char filter[32];
@@ -244,12 +217,11 @@ static void hits_of_a_sleeper(void)
 			pt_eq(set_select(fd[0], 1), 0);
 		if (i == 19)
 			pt_eq(set_select(fd[0], 0), 0);
-		wake(i);
+		sleeper_turn();
 	}
 	pt_eq(pt_count(fd[0]), 13);
 	pt_eq(pt_count(fd[1]), 7);
-	wake(-1);
-	pt_reap(pid);
+	sleeper_stop(pid);
 }
 
 static const struct pt_case cases[] = {

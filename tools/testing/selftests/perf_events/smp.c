@@ -220,7 +220,7 @@ static void reader_beside_the_writer(void)
 	pt_map(&r, fd, 1);
 	pt_enable(fd);
 	go_worker(&w);
-	while (seen < 600) {
+	while (seen < pt_turns(600)) {
 		u64 page;
 
 		if (!pt_next(&r, &rec)) {
@@ -496,8 +496,9 @@ static void check_whole_groups(struct pt_ring *ring, const struct perf_event_att
 static void members_leave_during_samples(void)
 {
 	struct perf_event_attr attr = sampling_faults(), other = pt_attr(PT_SW(EMULATION_FAULTS));
-	int lead, fd[MEMBERS], i, turn;
+	int lead, fd[MEMBERS], i;
 	struct pt_ring ring;
+	unsigned int turn;
 	struct worker w;
 	u64 samples = 0;
 
@@ -509,7 +510,7 @@ static void members_leave_during_samples(void)
 	pt_map(&ring, lead, 256);
 	pt_enable(lead);
 	go_worker(&w);
-	for (turn = 0; (turn < 60 || !samples) && !pt_failures(); turn++) {
+	for (turn = 0; (turn < pt_turns(60) || !samples) && !pt_failures(); turn++) {
 		for (i = 1; i < MEMBERS; i++)
 			fd[i] = pt_open(&other, w.tid, -1, lead, 0);
 		check_whole_groups(&ring, &attr, &samples);
@@ -594,7 +595,8 @@ static void first_event_of_a_running_task(void)
 	struct perf_event_attr attr = calls();
 	struct worker w, other;
 	u64 before, after;
-	int fd, i;
+	unsigned int i;
+	int fd;
 
 	/* Keeps the keys on, which take long to turn. */
 	pt_open(&attr, 0, -1, -1, 0);
@@ -603,7 +605,7 @@ static void first_event_of_a_running_task(void)
 	pt_pin(0);
 	go_worker(&w);
 	go_worker(&other);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < pt_turns(300); i++) {
 		fd = pt_open(&attr, w.tid, -1, -1, 0);
 		before = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
 		wait_for(&w, 41 + i % 40);

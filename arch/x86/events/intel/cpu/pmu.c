@@ -115,7 +115,6 @@ const struct x86_pmu intel_pe_v2_pmu __initconst = {
 	.set_period		= intel_pe_set_period,
 	.guest_get_msrs		= intel_pe_guest_msrs,
 	.sched_task		= intel_pe_sched_task,
-	.swap_task_ctx		= intel_pmu_lbr_swap_task_ctx,
 	.aux_output_match	= intel_pe_aux_output_match,
 	/*
 	 * SMM runs at all privilege levels, and the filters of a counter know nothing of it: code

@@ -163,38 +163,42 @@ static void close_session(unsigned int n)
 	made = -1;
 }
 
-static double open_groups_each(unsigned int n)
+/* What the first costs, which the other undoes; and the other way round. */
+static double making(void (*make)(unsigned int n), void (*undo)(unsigned int n), unsigned int n)
 {
 	double mean;
 
 	settle();
-	mean = time_of(open_groups, n);
-	close_groups(n);
+	mean = time_of(make, n);
+	undo(n);
 	return mean;
+}
+
+static double undoing(void (*make)(unsigned int n), void (*undo)(unsigned int n), unsigned int n)
+{
+	make(n);
+	settle();
+	return time_of(undo, n);
+}
+
+static double open_groups_each(unsigned int n)
+{
+	return making(open_groups, close_groups, n);
 }
 
 static double close_groups_each(unsigned int n)
 {
-	open_groups(n);
-	settle();
-	return time_of(close_groups, n);
+	return undoing(open_groups, close_groups, n);
 }
 
 static double make_session_each(unsigned int n)
 {
-	double mean;
-
-	settle();
-	mean = time_of(make_session, n);
-	close_session(n);
-	return mean;
+	return making(make_session, close_session, n);
 }
 
 static double close_session_each(unsigned int n)
 {
-	make_session(n);
-	settle();
-	return time_of(close_session, n);
+	return undoing(make_session, close_session, n);
 }
 
 /* One that there is, put on the tasks again. */

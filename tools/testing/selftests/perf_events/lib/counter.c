@@ -102,10 +102,15 @@ u64 counter_spin_ip(u64 turns, u64 n)
 #else
 void counter_need(void)
 {
+	static bool unlimited;
+
 	a64_need_exact();
+	if (unlimited)
+		return;
 	/* A sample's cost is high in an emulator; the rate cannot be set while the other is 0. */
 	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
 	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	unlimited = true;
 }
 
 /*
@@ -171,3 +176,13 @@ u64 counter_spin_ip(u64 turns, u64 n)
 	return pt_addr(a64_loop_start) + 4 * at;
 }
 #endif
+
+struct perf_event_attr counter_event(u64 period)
+{
+	struct perf_event_attr attr;
+
+	counter_need();
+	attr = counter_kind(0);
+	attr.sample_period = period;
+	return attr;
+}

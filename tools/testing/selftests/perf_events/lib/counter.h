@@ -19,6 +19,8 @@ void counter_need(void);
  */
 unsigned int counter_kinds(void);
 struct perf_event_attr counter_kind(unsigned int kind);
+/* The first of these with a period, or with 0 one that does not overflow; it is what is needed. */
+struct perf_event_attr counter_event(u64 period);
 /* One that counts instructions, and what it need not do is overflow. */
 struct perf_event_attr counter_instructions(void);
 /* One that only general counters can count, and how many of these there are. */

@@ -130,52 +130,6 @@ unsigned int hist_keys(const struct perf_ext_hist *h, u32 buckets)
 	return keys;
 }
 
-void hist_of_hardware(struct perf_event_attr attr, void (*spin)(int fd, u64 turns), u64 total)
-{
-	const struct perf_ext_hist_arg arg = { .key = { PERF_EXT_KEY_IP }, .buckets = 256 };
-	static struct pt_record rec;
-	static struct pt_sample s;
-	const struct perf_ext_hist *h;
-	u64 ip[128], samples = 0, events = 0;
-	unsigned int n = 0, i, k, same;
-	struct pt_ring ring;
-	struct pt_area a;
-	int fd;
-
-	attr.sample_period = 10007;
-	attr.sample_type = PERF_SAMPLE_IP;
-	fd = pt_open_hw(&attr, -1);
-	pt_map(&ring, fd, 16);
-	spin(fd, 500000);
-	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && n < 128) {
-		pt_parse_sample(&attr, &rec, &s);
-		ip[n++] = s.ip;
-	}
-	pt_unmap(&ring);
-	close(fd);
-	pt_eq(n, total / 10007);
-
-	fd = pt_open_hw(&attr, -1);
-	format_hist(&a, fd, &arg);
-	spin(fd, 500000);
-	pt_eq(pt_count(fd), total);
-	h = format_flip(&a);
-	for (i = 0; i < n; i++) {
-		for (same = k = 0; k < n; k++)
-			same += ip[k] == ip[i];
-		pt_eq(hist_of(h, arg.buckets, ip[i]).samples, same);
-	}
-	for (i = 0; i < arg.buckets; i++) {
-		samples += h->bucket[i].samples;
-		events += h->bucket[i].events;
-	}
-	pt_eq(samples, n);
-	pt_eq(events, n * 10007);
-	pt_eq(a.head->samples, n);
-	format_close(&a);
-	close(fd);
-}
-
 const struct perf_ext_pfm_sample *pfm_sample(const struct perf_ext_pfm *h, int i)
 {
 	const struct perf_ext_pfm_sample *first = (const void *)(h + 1);
@@ -183,59 +137,22 @@ const struct perf_ext_pfm_sample *pfm_sample(const struct perf_ext_pfm *h, int i
 	return (const void *)((const u8 *)first + (size_t)i * first->size);
 }
 
-static void pfm_is_full(struct pt_area *a, int leader, int member, u64 counted)
+struct perf_event_attr format_faults(u64 period)
 {
-	struct pt_read got;
-	const struct perf_ext_pfm_sample *s;
-	const struct perf_ext_pfm *h;
-	int i;
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 
-	pt_read(leader, PERF_FORMAT_GROUP | PERF_FORMAT_ID, 2, &got);
-	pt_eq(got.v[0].value, counted);
-	pt_eq(got.v[1].value, counted);
-	pt_check(format_told(a, POLLIN), "POLLIN missing");
-	h = format_flip(a);
-	pt_eq(h->used, 10 * (sizeof(*s) + 24));
-	pt_eq(h->lost, 0);
-	for (i = 0; i < 10; i++) {
-		s = pfm_sample(h, i);
-		pt_eq(s->period, 10007);
-		pt_eq(s->id, pt_id(leader));
-		pt_eq(s->read[0], 1);			/* member */
-		pt_eq(s->read[1], 10007);
-		pt_eq(s->read[2], pt_id(member));
-	}
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID;
+	attr.disabled = 1;
+	return attr;
 }
 
-void pfm_of_hardware(struct perf_event_attr attr, struct perf_event_attr sibling,
-		     void (*spin)(int fd, u64 turns))
+int format_start(struct perf_event_attr *attr)
 {
-	const u64 bytes = sizeof(struct perf_ext_pfm) +
-			  10 * (sizeof(struct perf_ext_pfm_sample) + 24);
-	struct perf_ext_masks m = { .record = 2, .reset = 2 };
-	struct perf_ext_restart r = {};
-	struct pt_area a;
-	int fd, fe, i;
+	int fd;
 
-	attr.sample_period = 10007;
-	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_READ;
-	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-	sibling.read_format = attr.read_format;
-	sibling.disabled = 0;
-	fd = pt_open_hw(&attr, -1);
-	fe = pt_open_hw(&sibling, fd);
-	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_MASKS, pt_addr(&m)), 0);
-	format_pfm(&a, fd, bytes, PERF_EXT_PFM_STOP);
-	spin(fd, 500000);
-	pfm_is_full(&a, fd, fe, 100070);
-	for (i = 2; i < 5; i++) {
-		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
-		pt_spin(500000);
-		pfm_is_full(&a, fd, fe, 100070 * (u64)i);
-	}
-	pt_eq(a.head->samples, 40);
-	pt_eq(a.head->lost, 0);
-	format_close(&a);
-	close(fe);
-	close(fd);
+	ext_need();
+	fd = pt_open(attr, 0, -1, -1, 0);
+	pt_settle();
+	return fd;
 }

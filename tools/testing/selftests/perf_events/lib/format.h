@@ -55,18 +55,9 @@ unsigned int hist_keys(const struct perf_ext_hist *h, u32 buckets);
 /* The so-and-so-manyth in a half, from 0 on, of those that are as long as the first. */
 const struct perf_ext_pfm_sample *pfm_sample(const struct perf_ext_pfm *h, int i);
 
-/*
- * @attr and a sibling that counts the same: they stop with the tenth sample, each of which has
- * what the sibling has counted since the one before, and go on when it has been read.
- */
-void pfm_of_hardware(struct perf_event_attr attr, struct perf_event_attr sibling,
-		     void (*spin)(int fd, u64 turns));
-
-/*
- * A counter with a period of 10,007, and spin(fd, 500000) counts @total: its table has, address by
- * address, the samples that records of the same show.
- */
-void hist_of_hardware(struct perf_event_attr attr, void (*spin)(int fd, u64 turns), u64 total);
+/* Page faults of the calling task, disabled; they are opened, and what came before settles. */
+struct perf_event_attr format_faults(u64 period);
+int format_start(struct perf_event_attr *attr);
 
 extern const u8 hist_uuid[16], test_uuid[16];
 

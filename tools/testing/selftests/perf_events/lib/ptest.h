@@ -98,12 +98,18 @@ int pt_failures(void);
 void pt_pin(int cpu);
 int pt_online_cpus(void);
 u64 pt_clock(clockid_t id);
+/*
+ * Turns of a race whose number is arbitrary: as many, or on the debug kernel a tenth, at least one.
+ */
+unsigned int pt_turns(unsigned int full);
 pid_t pt_tid(void);
 bool pt_path_exists(const char *path);
 /* Its address in /proc/kallsyms; 0: there is none */
 u64 pt_kernel_symbol(const char *name);
 /* And where the next one begins: the file has those of the kernel itself by address. */
 u64 pt_kernel_range(const char *name, u64 *end);
+/* Where in the program's file is this instruction? */
+u64 pt_file_offset(const void *code);
 /* The text of a small file without its last newline; NULL when it cannot be read. */
 char *pt_slurp(const char *path, char *buf, size_t size);
 long long pt_read_number(const char *path, long long absent);

@@ -35,6 +35,18 @@ u64 pt_clock(clockid_t id)
 	return (u64)ts.tv_sec * 1000000000ull + (u64)ts.tv_nsec;
 }
 
+/* The file is there with lockdep, whose kernel has KASAN as well: each is slow. */
+unsigned int pt_turns(unsigned int full)
+{
+	static int debug = -1;
+
+	if (debug < 0)
+		debug = pt_path_exists("/proc/lockdep_stats");
+	if (!debug)
+		return full;
+	return full < 10 ? 1 : full / 10;
+}
+
 pid_t pt_tid(void)
 {
 	return (pid_t)syscall(SYS_gettid);
@@ -65,6 +77,28 @@ u64 pt_kernel_symbol(const char *name)
 	u64 end;
 
 	return pt_kernel_range(name, &end);
+}
+
+u64 pt_file_offset(const void *code)
+{
+	u64 start, end, off, at = pt_addr(code);
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	pt_need(f, "maps: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		char *rest;
+
+		start = strtoull(line, &rest, 16);
+		end = strtoull(rest + 1, &rest, 16);
+		off = strtoull(rest + 6, NULL, 16);
+		if (at >= start && at < end) {
+			fclose(f);
+			return at - start + off;
+		}
+	}
+	pt_need(false, "%p is not mapped", code);
+	return 0;
 }
 
 bool pt_path_exists(const char *path)

@@ -121,7 +121,7 @@ static void show_hooks(struct seq_file *m)
 		HOOK(stop_scheduling), HOOK(limit_period), HOOK(cpu_prepare), HOOK(cpu_starting),
 		HOOK(cpu_dying), HOOK(cpu_dead), HOOK(check_microcode), HOOK(sched_task),
 		HOOK(drain_pebs), HOOK(pebs_aliases), HOOK(pebs_latency_data), HOOK(lbr_reset),
-		HOOK(lbr_read), HOOK(lbr_save), HOOK(lbr_restore), HOOK(swap_task_ctx),
+		HOOK(lbr_read), HOOK(lbr_save), HOOK(lbr_restore),
 		HOOK(check_period), HOOK(aux_output_match), HOOK(filter),
 	};
 	int i;

@@ -249,26 +249,6 @@ void intel_pmu_lbr_sched_task(struct perf_event_pmu_context *pmu_ctx, struct tas
 		intel_pmu_lbr_reset();
 }
 
-/**
- * intel_pmu_lbr_swap_task_ctx - two tasks with equal events have exchanged their contexts
- * @prev_epc: this PMU's part of one's
- * @next_epc: and of the other's
- *
- * Call stacks stay with their tasks; how many events keep one belongs to the events.
- */
-void intel_pmu_lbr_swap_task_ctx(struct perf_event_pmu_context *prev_epc,
-				 struct perf_event_pmu_context *next_epc)
-{
-	void *a, *b;
-
-	swap(prev_epc->task_ctx_data, next_epc->task_ctx_data);
-	a = prev_epc->task_ctx_data;
-	b = next_epc->task_ctx_data;
-	if (a && b)
-		swap(task_context_opt(a)->lbr_callstack_users,
-		     task_context_opt(b)->lbr_callstack_users);
-}
-
 /* ------------------------------------------------------------ buffers; KVM */
 
 /**
