@@ -45,7 +45,7 @@ static void *fault_a_little(void *arg)
 static void multiply(void)
 {
 	pthread_t thread;
-	int i;
+	unsigned int i;
 
 	for (i = 0; i < FORKS; i++) {
 		pid_t pid, inner;
@@ -371,7 +371,7 @@ static bool answered(struct puppet *p)
 static void disturbed_sums(void)
 {
 	struct perf_event_attr attr = faults();
-	unsigned int round = 0;
+	unsigned int round = 0, plays = pt_turns(100);
 	int all, i, j;
 
 	all = pt_open(&attr, 0, -1, -1, 0);
@@ -383,13 +383,13 @@ static void disturbed_sums(void)
 		start_pairs();
 		before = pt_count(all) - own_faults();
 		for (j = 0; j < 2 * PAIRS; j++)
-			send(&pairs[j], j & 1 ? SERVE : PLAY, 100);
+			send(&pairs[j], j & 1 ? SERVE : PLAY, (int)plays);
 		while (!answered(&pairs[0]) || !answered(&pairs[2]))
 			if (i)
 				disturb(round++);
 		for (j = 0; j < 2 * PAIRS; j++)
 			pt_eq(answer(&pairs[j]), 0);
-		pt_eq(pt_count(all) - own_faults(), before + PAIRS * 3 * 100);
+		pt_eq(pt_count(all) - own_faults(), before + PAIRS * 3 * plays);
 		close(fd);
 		stop_pairs();
 	}
