@@ -14,8 +14,8 @@
  * free when the task exits; a new task starts without one.
  *
  * There is no better place.  An open that is refused leaves no event, hence no fdinfo; a context
- * would have each switch of the task look at it for an error that is over; a trace event does not reach users who may not read tracefs, and these are
- * refused most.
+ * would have each switch of the task look at it for an error that is over; a trace event does not
+ * reach users who may not read tracefs, and these are refused most.
  *
  * Nothing is done when nothing is refused.  Task context.
  */

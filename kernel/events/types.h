@@ -460,7 +460,7 @@ struct pe_event {
 	bool			own_tasks;		/* I: allowed by abi/own_tasks.c */
 	bool			parked;			/* L: leader: another set has its turn */
 	bool			of_session;		/* I: a member of a session, no copy */
-	bool			stays_out;		/* opened: its task is no member, see kin.c */
+	bool			stays_out;		/* opened: so does its task, see kin.c */
 
 	/* times, see time.c */
 	struct pe_clock		enabled;		/* l: driven by the context's clock, or */

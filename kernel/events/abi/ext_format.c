@@ -268,7 +268,7 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 		return PTR_ERR(e);
 	if (!memchr_inv(ask->uuid, 0, sizeof(ask->uuid))) {
 		if (ask->arg || ask->arg_size || ask->flags || ask->share != -1)
-			return pe_err(-EINVAL, "FORMAT: arg, flags, share: of no use without a format");
+			return pe_err(-EINVAL, "FORMAT: arg, flags, share: without a format");
 		return part(e);
 	}
 	/* A format may stop single copies. */

@@ -258,7 +258,8 @@ static void pe_install_locked(struct pe_ctx *ctx, void *arg)
 	/* One that is being filled by pe_copy_events() is no task's yet. */
 	args->first = ctx->task && !ctx->nr_events && pe_task_ctx(ctx->task) == ctx;
 	pe_install(args->e, now);
-	/* Nobody has to be told, and without groups no other lock is needed.  A context of a kin
+	/*
+	 * Nobody has to be told, and without groups no other lock is needed.  A context of a kin
 	 * that current has just left may be in yet.
 	 */
 	if (args->first && ctx->task == current && ctx->oncpu < 0 && !ctx->nr_groups &&

@@ -50,7 +50,8 @@ static bool is_older(struct pe_event *e)
 	struct pe_event *origin = pe_origin(e);
 
 	return e->attr.sample_period != READ_ONCE(origin->attr.sample_period) ||
-	       !pe_periods(e) != !pe_periods(origin) || READ_ONCE(e->prog) != READ_ONCE(origin->prog);
+	       !pe_periods(e) != !pe_periods(origin) ||
+	       READ_ONCE(e->prog) != READ_ONCE(origin->prog);
 }
 
 /*
@@ -274,7 +275,8 @@ static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int 
  */
 int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 {
-	unsigned int changes = smp_load_acquire(&from->changes);	/* before all of the copies */
+	/* before all that is looked at and copied */
+	unsigned int changes = smp_load_acquire(&from->changes);
 	struct pe_kin *kin;
 	int err;
 
@@ -368,8 +370,8 @@ static struct pe_kin *leave_locked(struct task_struct *task, struct pe_kin *of,
 }
 
 /*
- * A task has a context of its own from now on: the one that it has started its kin with; or *@fresh,
- * which is taken then, if it is a member of @of.
+ * A task has a context of its own from now on: the one that it has started its kin with; or
+ * *@fresh, which is taken then, if it is a member of @of.
  *
  * Return: the kin that it has left, with the reference of the member; or NULL: nothing was done.
  */
@@ -591,7 +593,7 @@ static int dissolve(struct pe_kin *kin)
 
 	WRITE_ONCE(kin->closed, true);
 	WRITE_ONCE(kin->dissolved, true);
-	smp_mb();	/* pairs with pe_kin_start(), pe_kin_forked(): seen there, or the task here */
+	smp_mb();	/* pairs with pe_kin_start(), pe_kin_forked(): seen there, or here */
 	do {
 		nr = find_members(kin, tasks, ARRAY_SIZE(tasks));
 		for (i = 0; i < nr; i++) {

@@ -15,8 +15,8 @@
  * There is always one: a kin has as many contexts as members, or one for each CPU.  Each one that
  * is in is so for a member that runs there, or is about to, and who comes is another member.
  * Therefore a context is in somewhere only until its last member has gone or been told, and only
- * after that ceases to be counted in kin->refs.  One that has lost its last event is in nowhere: see
- * retire_clocks().
+ * after that ceases to be counted in kin->refs.  One that has lost its last event is in nowhere:
+ * see retire_clocks().
  *
  *	kin->lock, then ctx->lock	ctx->home and kin->home[] change, ctx not in
  *	ctx->lock			a context comes in: only where ctx->home says
