@@ -180,6 +180,14 @@ static void read_in_a_storm(void)
 	while_it_multiplies(read_on);
 }
 
+#define ROUNDS	12
+
+/* Each turn of multiply() has more than four faults: so many are reached, whatever the round. */
+static u64 moment_of(unsigned int round)
+{
+	return 4 * FORKS * round / ROUNDS;
+}
+
 /*
  * Some time after it has begun to multiply the event, which samples, is changed once; the counts
  * of all are not. On CPU 0, as events that are mapped have to be.
@@ -192,12 +200,12 @@ static void changed(void (*change)(unsigned int round))
 
 	attr.sample_period = 1000;
 	attr.sample_type = PERF_SAMPLE_TID;
-	for (round = 0; round < 12 && !pt_failures(); round++) {
+	for (round = 0; round < ROUNDS && !pt_failures(); round++) {
 		int go[2], i;
 		pid_t pid = set_up(go, dir, &attr, 0);
 
 		pt_gate_open(go);
-		while (pt_count(common) < 40 * round)
+		while (pt_count(common) < moment_of(round))
 			sched_yield();
 		change(round);
 		pt_reap(pid);
@@ -257,12 +265,12 @@ static void all_closed_in_a_storm(void)
 	const char *dir = cg_make("");
 	unsigned int round;
 
-	for (round = 0; round < 12 && !pt_failures(); round++) {
+	for (round = 0; round < ROUNDS && !pt_failures(); round++) {
 		int go[2], i;
 		pid_t pid = set_up(go, dir, &attr, -1);
 
 		pt_gate_open(go);
-		while (pt_count(common) < 40 * round)
+		while (pt_count(common) < moment_of(round))
 			sched_yield();
 		close(common);
 		close(clock_fd);
@@ -296,14 +304,14 @@ static void pmu_leaves_in_a_storm(void)
 	pt_load_module("test_count", NULL);
 	if (pt_is_stock())
 		pt_skip("Linux 6.12's PMUs may not leave their events behind");
-	for (round = 0; round < 12 && !pt_failures(); round++) {
+	for (round = 0; round < ROUNDS && !pt_failures(); round++) {
 		int go[2], i;
 		pid_t pid = set_up(go, dir, &attr, -1);
 		struct perf_event_attr hits = inherited((u32)pt_pmu_type("test_count"), 0);
 
 		short_lived = pt_open(&hits, pid, -1, -1, 0);
 		pt_gate_open(go);
-		while (pt_count(common) < 40 * round)
+		while (pt_count(common) < moment_of(round))
 			sched_yield();
 		leave(round);
 		pt_reap(pid);
