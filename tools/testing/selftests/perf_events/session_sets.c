@@ -493,6 +493,9 @@ static void instructions(void)
 		pt_eq(session_attach_task(spinning, w[i].pid, 0), 0);
 	}
 	for (i = 0; i < 2; i++) {
+		/* One of them enables the events of both. */
+		worker_asleep(&w[0]);
+		worker_asleep(&w[1]);
 		worker_do(&w[i], spin, 500000);
 		pt_eq(session_set_of_task(spinning, w[i].pid, 0),
 		      total - total / round * (round - 3 * 10007));

@@ -353,6 +353,13 @@ void worker_do(struct worker *w, void (*fn)(u64 arg), u64 arg)
 	worker_wait(w);
 }
 
+void worker_asleep(struct worker *w)
+{
+	struct pt_peer peer = { .pid = w->pid };
+
+	pt_peer_asleep(&peer);
+}
+
 void worker_end(struct worker *w)
 {
 	worker_tell(w, NULL, 0);

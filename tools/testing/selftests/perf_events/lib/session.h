@@ -108,6 +108,8 @@ void worker_start(struct worker *w, int cpu);
 void worker_tell(struct worker *w, void (*fn)(u64 arg), u64 arg);
 void worker_wait(struct worker *w);
 void worker_do(struct worker *w, void (*fn)(u64 arg), u64 arg);
+/* It has done what it was told and waits, off the CPU: it runs no instruction more. */
+void worker_asleep(struct worker *w);
 /* It ends, and is reaped. */
 void worker_end(struct worker *w);
 
