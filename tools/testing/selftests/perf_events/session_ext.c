@@ -429,8 +429,14 @@ static u64 forked(void)
 	return __atomic_load_n(&shared->forked, __ATOMIC_ACQUIRE);
 }
 
+/*
+ * Each has a pause after each child: an emulator that runs one CPU at a time stays with it until it
+ * is idle, and what has exited is freed only after all CPUs have run.
+ */
 static void fork_and_hit(u64 arg)
 {
+	const struct timespec pause = { 0, 20000000 };
+
 	(void)arg;
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_ACQUIRE)) {
 		pid_t pid;
@@ -439,6 +445,7 @@ static void fork_and_hit(u64 arg)
 			hit(1);
 		pt_reap(pid);
 		__atomic_fetch_add(&shared->forked, 1, __ATOMIC_RELEASE);
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
 }
 
