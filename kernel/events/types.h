@@ -577,12 +577,6 @@ static inline struct pe_ctx *pe_ctx(const struct pe_event *e)
 	return container_of(READ_ONCE(e->ctx), struct pe_ctx, pub);
 }
 
-/* Who makes copies of the events of a context sees that they may not be equal.  Under ctx->lock. */
-static inline void pe_ctx_changed(struct pe_ctx *ctx)
-{
-	WRITE_ONCE(ctx->changes, ctx->changes + 1);
-}
-
 static inline struct pe_pmu_ctx *pe_pmu_ctx(const struct pe_event *e)
 {
 	return container_of(e->pmu_ctx, struct pe_pmu_ctx, pub);

@@ -507,7 +507,7 @@ static struct pe_kin *next_kin(struct pe_event *e, bool dissolve)
 	guard(mutex)(&e->family_lock);
 	list_for_each_entry(child, &e->children, child_entry) {
 		kin = READ_ONCE(pe_ctx(child)->kin);
-		if (kin && !(dissolve ? kin->dissolved : kin->closed) &&
+		if (kin && !(dissolve ? READ_ONCE(kin->dissolved) : READ_ONCE(kin->closed)) &&
 		    refcount_inc_not_zero(&kin->refs))
 			return kin;
 	}
@@ -524,6 +524,7 @@ static struct pe_kin *next_kin(struct pe_event *e, bool dissolve)
  */
 struct task_struct *pe_kin_emptied(struct pe_ctx *ctx)
 {
+	lockdep_assert_held(&ctx->mutex);
 	if (!ctx->task || ctx->dead || ctx->nr_events || !pe_task_kin(ctx->task))
 		return NULL;
 	return get_task_struct(ctx->task);
@@ -562,7 +563,7 @@ void pe_kin_differ(struct pe_event *e)
 	struct pe_kin *kin;
 
 	pe_kin_stay_out(e);
-	while (e->stays_out && (kin = next_kin(e, false))) {
+	while (READ_ONCE(e->stays_out) && (kin = next_kin(e, false))) {
 		WRITE_ONCE(kin->closed, true);
 		pe_kin_put(kin);
 	}
@@ -622,7 +623,7 @@ int pe_kin_dissolve(struct pe_event *e)
 
 	pe_kin_stay_out(e);
 	guard(mutex)(&dissolve_mutex);
-	while (!err && e->stays_out && (kin = next_kin(e, true))) {
+	while (!err && READ_ONCE(e->stays_out) && (kin = next_kin(e, true))) {
 		err = dissolve(kin);
 		pe_kin_put(kin);
 	}

@@ -91,6 +91,7 @@ struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
 	int cpu = smp_processor_id();
 	struct pe_ctx *ctx;
 
+	lockdep_assert_irqs_disabled();
 	while (!pe_kin_is_empty(kin)) {
 		ctx = READ_ONCE(kin->home[cpu]) ?: get_one_here(kin);
 		/* Before it is in: drivers ask for the context of what they start. */
@@ -113,6 +114,7 @@ struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
  */
 void pe_kin_go_out(struct pe_ctx *ctx)
 {
+	lockdep_assert_irqs_disabled();
 	pe_ctx_leave_current(ctx);
 	__this_cpu_write(pe_cpu.shared, NULL);
 }
@@ -127,6 +129,7 @@ void pe_kin_settle_here(void)
 	struct pe_ctx *shared = __this_cpu_read(pe_cpu.shared), *ctx = pe_task_ctx(current);
 	struct pe_kin *kin = pe_task_kin(current);
 
+	lockdep_assert_irqs_disabled();
 	if (shared && shared->kin == kin)
 		return;
 	if (shared)

@@ -54,6 +54,13 @@ void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e);
 void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now);
 struct pe_event **pe_ctx_snapshot(struct pe_ctx *ctx, unsigned int *nr);
 
+/* Who makes copies of the events of a context sees that they may not be equal. */
+static inline void pe_ctx_changed(struct pe_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->lock);
+	WRITE_ONCE(ctx->changes, ctx->changes + 1);
+}
+
 /*
  * task->perf_event_ctxp leads to the task's own context, or, with this bit, to the kin that it is
  * a member of.  It changes under task->perf_event_mutex: from NULL to a context by an opener, from
