@@ -188,10 +188,26 @@ static u64 moment_of(unsigned int round)
 	return 4 * FORKS * round / ROUNDS;
 }
 
-/*
- * Some time after it has begun to multiply the event, which samples, is changed once; the counts
- * of all are not. On CPU 0, as events that are mapped have to be.
- */
+/* While it multiplies something changes once; the sum is that of the cgroup all the same. */
+static void a_round(int go[2], pid_t pid, void (*change)(unsigned int round), unsigned int round)
+{
+	int i;
+
+	pt_gate_open(go);
+	while (pt_count(common) < moment_of(round))
+		sched_yield();
+	change(round);
+	pt_reap(pid);
+	check_sum();
+	close(common);
+	close(clock_fd);
+	for (i = 0; i < truth.cpus; i++)
+		close(truth.fd[i]);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* The event samples. On CPU 0, as events that are mapped have to be. */
 static void changed(void (*change)(unsigned int round))
 {
 	struct perf_event_attr attr = faults();
@@ -201,21 +217,10 @@ static void changed(void (*change)(unsigned int round))
 	attr.sample_period = 1000;
 	attr.sample_type = PERF_SAMPLE_TID;
 	for (round = 0; round < ROUNDS && !pt_failures(); round++) {
-		int go[2], i;
+		int go[2];
 		pid_t pid = set_up(go, dir, &attr, 0);
 
-		pt_gate_open(go);
-		while (pt_count(common) < moment_of(round))
-			sched_yield();
-		change(round);
-		pt_reap(pid);
-		check_sum();
-		close(common);
-		close(clock_fd);
-		for (i = 0; i < truth.cpus; i++)
-			close(truth.fd[i]);
-		close(go[0]);
-		close(go[1]);
+		a_round(go, pid, change, round);
 	}
 }
 
@@ -266,7 +271,7 @@ static void all_closed_in_a_storm(void)
 	unsigned int round;
 
 	for (round = 0; round < ROUNDS && !pt_failures(); round++) {
-		int go[2], i;
+		int go[2];
 		pid_t pid = set_up(go, dir, &attr, -1);
 
 		pt_gate_open(go);
@@ -305,21 +310,12 @@ static void pmu_leaves_in_a_storm(void)
 	if (pt_is_stock())
 		pt_skip("Linux 6.12's PMUs may not leave their events behind");
 	for (round = 0; round < ROUNDS && !pt_failures(); round++) {
-		int go[2], i;
+		int go[2];
 		pid_t pid = set_up(go, dir, &attr, -1);
 		struct perf_event_attr hits = inherited((u32)pt_pmu_type("test_count"), 0);
 
 		short_lived = pt_open(&hits, pid, -1, -1, 0);
-		pt_gate_open(go);
-		while (pt_count(common) < moment_of(round))
-			sched_yield();
-		leave(round);
-		pt_reap(pid);
-		check_sum();
-		close(common);
-		close(clock_fd);
-		for (i = 0; i < truth.cpus; i++)
-			close(truth.fd[i]);
+		a_round(go, pid, leave, round);
 	}
 	pt_eq(pt_module_get("test_count", "nr_events"), 0);
 }

@@ -171,11 +171,7 @@ static void group(void)
 	int fd, i;
 
 	ext_need();
-	load(NULL);
-	worker_start(&a, 0);
-	worker_start(&b, 0);
-	worker_do(&a, hit, 1);		/* its first one has faults of its own */
-	worker_do(&b, hit, 1);
+	two_that_hit(&a, &b);
 	attr[0] = hits();
 	attr[1] = faults();
 	attr[2] = pt_attr(PT_SW(DUMMY));

@@ -160,11 +160,7 @@ static void groups(void)
 	int fd;
 
 	ext_need();
-	load(NULL);
-	worker_start(&a, 0);
-	worker_start(&b, 0);
-	worker_do(&a, hit, 1);		/* its first one has faults of its own */
-	worker_do(&b, hit, 1);
+	two_that_hit(&a, &b);
 	attr[0] = hits();
 	attr[1] = faults_by(10);
 	fd = session_make(attr, 2, 0);

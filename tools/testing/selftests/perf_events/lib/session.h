@@ -108,6 +108,16 @@ void worker_start(struct worker *w, int cpu);
 void worker_tell(struct worker *w, void (*fn)(u64 arg), u64 arg);
 void worker_wait(struct worker *w);
 void worker_do(struct worker *w, void (*fn)(u64 arg), u64 arg);
+
+/* Two of them that have used the test PMU's file once, for that has faults of its own. */
+static inline void two_that_hit(struct worker *a, struct worker *b)
+{
+	load(NULL);
+	worker_start(a, 0);
+	worker_start(b, 0);
+	worker_do(a, hit, 1);
+	worker_do(b, hit, 1);
+}
 /* It has done what it was told and waits, off the CPU: it runs no instruction more. */
 void worker_asleep(struct worker *w);
 /* It ends, and is reaped. */
