@@ -127,25 +127,12 @@ static double close_running(unsigned int n)
 	return (double)ns / n;
 }
 
-/* ---- fork, without a copy of the table of files ---- */
+/* ---- against the number of inherited events ---- */
 
 static bool inherited(unsigned int n)
 {
 	open_many(n, BIT_INHERIT);
 	return true;
-}
-
-static void run_clone(unsigned int n)
-{
-	while (n--) {
-		/* The arguments that differ in order between architectures are 0. */
-		pid_t pid = syscall(SYS_clone, 0x400 /* CLONE_FILES */ | SIGCHLD, 0, 0, 0, 0);
-
-		if (!pid)
-			_exit(0);
-		if (pid < 0 || waitpid(pid, NULL, 0) < 0)
-			die("clone");
-	}
 }
 
 /* ---- against the depth of cgroups ---- */
@@ -288,27 +275,39 @@ static double memory_of_event(unsigned int n)
 	return (before - after) / n - file;
 }
 
-/* A child that sleeps, sharing the files, with its copies of n events. */
-static double memory_of_child(unsigned int n)
+static pid_t sleepers[1000];
+
+/* Children that sleep, sharing the files, until the pipe is closed. */
+static void start_sleepers(unsigned int n, const int *wait)
 {
-	double before, after;
-	int wait[2];
-	pid_t pid;
+	unsigned int i;
 	char c;
 
-	open_many(n, BIT_INHERIT);
-	before = bytes_free();
+	for (i = 0; i < n; i++) {
+		sleepers[i] = fork_sharing();
+		if (sleepers[i] < 0)
+			die("clone");
+		if (!sleepers[i])
+			_exit(read(wait[0], &c, 1) != 1);
+	}
+}
+
+/* Of so many children, beside what they take without events.  Closes the events. */
+static double memory_of_sleepers(unsigned int n)
+{
+	double before = bytes_free(), after;
+	int wait[2];
+	unsigned int i;
+
 	if (pipe(wait) < 0)
 		die("pipe");
-	pid = syscall(SYS_clone, 0x400 /* CLONE_FILES */ | SIGCHLD, 0, 0, 0, 0);
-	if (!pid) {
-		if (read(wait[0], &c, 1) < 0)
-			_exit(1);
-		_exit(0);
-	}
+	start_sleepers(n, wait);
 	after = bytes_free();
-	if (pid < 0 || write(wait[1], "x", 1) != 1 || waitpid(pid, NULL, 0) < 0)
-		die("clone");
+	for (i = 0; i < n; i++)
+		if (write(wait[1], "x", 1) != 1)
+			die("write");
+	for (i = 0; i < n; i++)
+		waitpid(sleepers[i], NULL, 0);
 	close(wait[0]);
 	close(wait[1]);
 	close_many();
@@ -317,9 +316,27 @@ static double memory_of_child(unsigned int n)
 
 static double memory_of_inherited(unsigned int n)
 {
-	double without = memory_of_child(0);
+	double without = memory_of_sleepers(1);
 
-	return (memory_of_child(n) - without) / n;
+	open_many(n, BIT_INHERIT);
+	return (memory_of_sleepers(1) - without) / n;
+}
+
+static double memory_of_threads(unsigned int n)
+{
+	double without = memory_of_sleepers(n);
+	struct perf_event_attr a;
+	unsigned int i;
+
+	attr_init(&a, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	attr_bits(&a, BIT_INHERIT);
+	for (i = 0; i < 8; i++) {
+		many[i] = attr_open(&a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (many[i] < 0)
+			die("perf_event_open");
+		nr_many++;
+	}
+	return memory_of_sleepers(n) - without;
 }
 
 #define AGAINST(name, setup, run, done, arg, n) \
@@ -333,7 +350,7 @@ static double memory_of_inherited(unsigned int n)
 #define FAULT(n, ops) \
 	AGAINST("page fault, " #n " events", passive, run_fault, close_and_settle, n, ops)
 #define FORK(n, ops) \
-	AGAINST("fork+exit, " #n " inherited events", inherited, run_clone, close_and_settle, \
+	AGAINST("fork+exit, " #n " inherited events", inherited, run_fork_sharing, close_and_settle, \
 		n, ops)
 #define OPEN(count) \
 	{ "curve: open for a sleeping task, each of " #count, held, .measure = open_sleeping, \
@@ -366,5 +383,7 @@ const struct row curve_rows[] = {
 	DEPTH(1), DEPTH(2), DEPTH(4), DEPTH(8), DEPTH(16),
 	{ "memory: event, without its file", .measure = memory_of_event, .n = MOST, .repeats = 3 },
 	{ "memory: inherited event", .measure = memory_of_inherited, .n = MOST, .repeats = 3 },
+	{ "memory: 1,000 children, 8 hardware events inherited by each",
+	  .measure = memory_of_threads, .n = ARRAY_SIZE(sleepers), .repeats = 3 },
 	{ }
 };

@@ -49,6 +49,11 @@ double least_fork(unsigned int n)
 	return least(run_fork, n);
 }
 
+double least_fork_sharing(unsigned int n)
+{
+	return least(run_fork_sharing, n);
+}
+
 static double least_exec(unsigned int n)
 {
 	return least(run_exec, n);
@@ -60,6 +65,7 @@ const struct row none_rows[] = {
 	{ "none: pipe pingpong (2 switches)", .setup = with_partner, .run = run_pingpong,
 	  .cleanup = partner_stop, .n = 500 },
 	{ "none: fork+exit+wait", .measure = least_fork, .n = 30 },
+	{ "none: fork+exit+wait, files shared", .measure = least_fork_sharing, .n = 30 },
 	{ "none: fork+exec+wait", .measure = least_exec, .n = 10 },
 	{ "sideband: mmap exec+munmap, no event", .run = run_exec_map, .n = 1000 },
 	{ }
@@ -300,6 +306,10 @@ static void partner_unmap(void)
 	partner_stop();
 }
 
+#define SHARED(events) \
+	{ "inherit: fork+exit, files shared, " #events " events", inherited, .arg = events, \
+	  .measure = least_fork_sharing, .n = 10 }
+
 const struct row count_rows[] = {
 	{ "count: page fault, 1 sw task", count_faults, run_fault, .arg = 1, .n = 1024 },
 	{ "count: page fault, 16 sw task", count_faults, run_fault, .arg = 16, .n = 1024 },
@@ -310,6 +320,7 @@ const struct row count_rows[] = {
 	{ "inherit: fork+exit, 1 events", inherited, .arg = 1, .measure = least_fork, .n = 10 },
 	{ "inherit: fork+exit, 10 events", inherited, .arg = 10, .measure = least_fork, .n = 10 },
 	{ "inherit: fork+exit, 100 events", inherited, .arg = 100, .measure = least_fork, .n = 10 },
+	SHARED(1), SHARED(10), SHARED(100), SHARED(1000),
 	{ "sideband: mmap exec+munmap, mmap2 event", mmap_records, run_exec_map, buffer_drain,
 	  buffer_unmap, .n = 1000 },
 	{ "sideband: mmap exec+munmap, another task's mmap2 event", mmap_of_partner, run_exec_map,
