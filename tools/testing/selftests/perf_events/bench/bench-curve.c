@@ -350,8 +350,8 @@ static double memory_of_threads(unsigned int n)
 #define FAULT(n, ops) \
 	AGAINST("page fault, " #n " events", passive, run_fault, close_and_settle, n, ops)
 #define FORK(n, ops) \
-	AGAINST("fork+exit, " #n " inherited events", inherited, run_fork_sharing, close_and_settle, \
-		n, ops)
+	AGAINST("fork+exit, " #n " inherited events", inherited, run_fork_sharing, \
+		close_and_settle, n, ops)
 #define OPEN(count) \
 	{ "curve: open for a sleeping task, each of " #count, held, .measure = open_sleeping, \
 	  .again = settle, .n = count, .repeats = 3 }

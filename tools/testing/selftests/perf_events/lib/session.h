@@ -118,6 +118,7 @@ static inline void two_that_hit(struct worker *a, struct worker *b)
 	worker_do(a, hit, 1);
 	worker_do(b, hit, 1);
 }
+
 /* It has done what it was told and waits, off the CPU: it runs no instruction more. */
 void worker_asleep(struct worker *w);
 /* It ends, and is reaped. */
