@@ -251,6 +251,7 @@ struct pe_ctx {
  * @refs: members, which are tasks, and who looks at it						A
  * @lock: raw, irqs off, outside of ctx->lock
  * @mutex: contexts are made for it
+ * @per_cpu: a CPU has its own, or none: there are events for single CPUs			I
  * @closed: who is forked by a member does not become one
  * @dissolved: nor does a member stay one
  * @origin: the context that the first ones were copied from, while its task is a member
@@ -264,6 +265,7 @@ struct pe_kin {
 	refcount_t		refs;
 	raw_spinlock_t		lock;		/* see above */
 	struct mutex		mutex;		/* see above */
+	bool			per_cpu;
 	bool			closed;
 	bool			dissolved;
 	struct pe_ctx		*origin;

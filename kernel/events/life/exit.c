@@ -196,7 +196,8 @@ void perf_event_exit_task(struct task_struct *task)
 
 	kin = pe_kin_exit();
 	ctx = kin ? NULL : take_out_for_good(task);
-	pe_sideband_exit(task, kin ? pe_kin_ctx(kin) : ctx);
+	scoped_guard(preempt)
+		pe_sideband_exit(task, kin ? pe_kin_ctx(kin) : ctx);
 	if (kin)
 		pe_kin_put(kin);
 	if (!ctx)

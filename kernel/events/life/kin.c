@@ -42,71 +42,6 @@
 #include "life.h"
 #include "../ext.h"
 
-/* ---------------------------------------------------------------- what can be in common */
-
-/* A period or a program that an origin was given is for those that are copied from then on. */
-static bool is_older(struct pe_event *e)
-{
-	struct pe_event *origin = pe_origin(e);
-
-	return e->attr.sample_period != READ_ONCE(origin->attr.sample_period) ||
-	       !pe_periods(e) != !pe_periods(origin) ||
-	       READ_ONCE(e->prog) != READ_ONCE(origin->prog);
-}
-
-/*
- * Could a program tell which task has which copy?
- *
- * Signals, records and values of single events tell; so does whatever acts on one task: exec,
- * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
- * the CPU of the original, and who is not inherited by all.  A program may read the counter of an
- * event that it has mapped, unless that was for its samples, as those of all tasks go there.  A
- * pinned group says by the event that was opened if it did not fit.  Notification and formats stop
- * single copies, and a session tells what each of its targets has counted.
- */
-static bool cannot_share(struct pe_event *e)
-{
-	const struct perf_event_attr *attr = &e->attr;
-
-	return !attr->inherit || attr->inherit_stat || attr->inherit_thread || attr->sigtrap ||
-	       attr->enable_on_exec || attr->remove_on_exec || attr->pinned ||
-	       attr->sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_STREAM_ID) ||
-	       attr->type == PERF_TYPE_BREAKPOINT || pe_trace_call(e) ||
-	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
-	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
-	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
-	       READ_ONCE(pe_origin(e)->stays_out) || pe_notify(e) || pe_has_format(e) ||
-	       pe_of_target(e) || is_older(e) ||
-	       READ_ONCE(e->state) <= PERF_EVENT_STATE_ERROR;
-}
-
-/* Of current: nobody frees an event of its context without waiting for RCU. */
-static bool all_alike(struct pe_ctx *ctx)
-{
-	struct pe_event *e;
-
-	guard(rcu)();
-	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
-		if (cannot_share(e))
-			return false;
-	return true;
-}
-
-/* ---------------------------------------------------------------------- its contexts */
-
-static struct pe_kin *kin_new(unsigned int members)
-{
-	struct pe_kin *kin = kzalloc(struct_size(kin, home, nr_cpu_ids), GFP_KERNEL);
-
-	if (!kin)
-		return NULL;
-	refcount_set(&kin->refs, members);
-	raw_spin_lock_init(&kin->lock);
-	mutex_init(&kin->mutex);
-	INIT_LIST_HEAD(&kin->ctxs);
-	return kin;
-}
-
 static void kin_free(struct pe_kin *kin)
 {
 	struct pe_ctx *ctx, *next;
@@ -154,84 +89,6 @@ static struct pe_kin *kin_of(const struct task_struct *task)
 	return kin;
 }
 
-/*
- * A context with copies of all events of another one, not in anywhere.  The copies are in no family
- * yet: who has them join may not free the task that they are for, as a fork that fails does.
- * @from: current's own, or one of a kin whose mutex is held: its events have but one e->clone
- * @task: whose it is to be
- * @kin: or the kin that it is for, or NULL
- */
-static struct pe_ctx *copy_ctx(struct pe_ctx *from, struct task_struct *task, struct pe_kin *kin)
-{
-	struct pe_ctx *ctx = pe_ctx_new(task);
-	struct pe_event **events = NULL;
-	unsigned int nr;
-	int err, idx;
-
-	if (!ctx)
-		return ERR_PTR(-ENOMEM);
-	ctx->kin = kin;		/* before others find it by its events: next_kin() */
-	/* PMUs of events that are not REVOKED stay meanwhile. */
-	idx = pe_pmus_read_lock();
-	events = pe_ctx_snapshot(from, &nr);
-	err = events ? 0 : -ENOMEM;
-	if (!err) {
-		mutex_lock_nested(&ctx->mutex, PE_FRESH_CTX);
-		err = pe_copy_events(ctx, events, nr, 0);
-		mutex_unlock(&ctx->mutex);
-		pe_snapshot_put(events, nr);
-	}
-	pe_pmus_read_unlock(idx);
-	if (!err)
-		return ctx;
-	pe_ctx_end(ctx);
-	return ERR_PTR(err);
-}
-
-/* The first one stays as long as the kin. */
-static struct pe_ctx *first_ctx(struct pe_kin *kin)
-{
-	return list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry);
-}
-
-/*
- * Return: 0, an error, or -EAGAIN: the kin is closed, and the copies may have the period or program
- * that it is closed for.
- */
-static int add_ctx(struct pe_kin *kin, struct pe_ctx *from)
-{
-	struct pe_ctx *ctx = copy_ctx(from, from->task, kin);
-
-	if (IS_ERR(ctx))
-		return PTR_ERR(ctx);
-	pe_join_families(ctx);
-	smp_rmb();	/* closed is stored, and a mutex unlocked, before there is something new */
-	if (READ_ONCE(kin->closed)) {
-		pe_ctx_end(ctx);
-		return -EAGAIN;
-	}
-	guard(raw_spinlock_irq)(&kin->lock);
-	list_add_tail(&ctx->kin_entry, &kin->ctxs);
-	WRITE_ONCE(kin->nr_ctxs, kin->nr_ctxs + 1);
-	return 0;
-}
-
-/* As many as members can be in at once.  Who is about to become one is counted already. */
-static bool is_short(struct pe_kin *kin)
-{
-	return READ_ONCE(kin->nr_ctxs) < min(refcount_read(&kin->refs), num_possible_cpus());
-}
-
-static int add_ctxs(struct pe_kin *kin, struct pe_ctx *from)
-{
-	int err = 0;
-
-	guard(mutex)(&kin->mutex);
-	while (!err && is_short(kin))
-		err = add_ctx(kin, from ?: first_ctx(kin));
-	return err;
-}
-
 /* ------------------------------------------------------------------------------- fork */
 
 static struct perf_event_context *as_member(struct pe_kin *kin)
@@ -252,7 +109,7 @@ static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int 
 	scoped_guard(raw_spinlock_irq, &from->lock)
 		alike = from->changes == changes && from->nr_events;
 	/* Of a task that has copies only, these do not change: see locking.rst. */
-	if (!alike || !all_alike(from) || READ_ONCE(kin->closed))
+	if (!alike || !pe_ctx_can_be_common(from) || READ_ONCE(kin->closed))
 		return false;
 	kin->origin = from;
 	kin->origin_task = current;
@@ -280,12 +137,12 @@ int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 	struct pe_kin *kin;
 	int err;
 
-	if (!all_alike(from))
+	if (!pe_ctx_can_be_common(from))
 		return 0;
-	kin = kin_new(2);
+	kin = pe_kin_new(2);
 	if (!kin)
 		return -ENOMEM;
-	err = add_ctxs(kin, from);
+	err = pe_kin_add_ctxs(kin, from);
 	if (err || !become_member(kin, from, changes)) {
 		/* Who changes an event may have found it. */
 		if (refcount_sub_and_test(2, &kin->refs))
@@ -302,10 +159,8 @@ int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 /* The child of a member that is not to be one. */
 static int give_copies(struct pe_kin *kin, struct task_struct *child)
 {
-	struct pe_ctx *ctx;
+	struct pe_ctx *ctx = pe_kin_copy(kin, child);
 
-	scoped_guard(mutex, &kin->mutex)
-		ctx = copy_ctx(first_ctx(kin), child, NULL);
 	pe_kin_put(kin);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
@@ -331,8 +186,8 @@ int pe_kin_fork(struct task_struct *child)
 		pe_kin_put(kin);
 		return 1;
 	}
-	if (unlikely(is_short(kin)) && !READ_ONCE(kin->closed))
-		err = add_ctxs(kin, NULL);
+	if (unlikely(pe_kin_is_short(kin)) && !READ_ONCE(kin->closed))
+		err = pe_kin_add_ctxs(kin, NULL);
 	if (unlikely(READ_ONCE(kin->closed)))
 		return give_copies(kin, child) ?: 1;
 	if (err) {
@@ -407,11 +262,9 @@ void pe_kin_go_back(struct task_struct *task)
 /* A member that has not started the kin, as far as is known. */
 static int leave_with_copies(struct task_struct *task, struct pe_kin *kin)
 {
-	struct pe_ctx *fresh;
+	struct pe_ctx *fresh = pe_kin_copy(kin, task);
 	struct pe_kin *left;
 
-	scoped_guard(mutex, &kin->mutex)
-		fresh = copy_ctx(first_ctx(kin), task, NULL);
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
 	pe_join_families(fresh);
@@ -485,15 +338,6 @@ struct pe_kin *pe_kin_exit(void)
 	WRITE_ONCE(current->perf_event_ctxp, NULL);
 	pe_kin_settle_here();
 	return kin;
-}
-
-/**
- * pe_kin_ctx() - a context that has the events of all members
- * @kin: the kin
- */
-struct pe_ctx *pe_kin_ctx(struct pe_kin *kin)
-{
-	return first_ctx(kin);
 }
 
 /* ------------------------------------------------------------ events that become different */

@@ -99,12 +99,20 @@ void pe_release(struct pe_event *e);			/* last user closed it */
 
 DEFINE_GUARD(pe_event_ctx, struct pe_event *, pe_lock_ctx(_T), mutex_unlock(&pe_ctx(_T)->mutex))
 
+/* kin_copy.c */
+bool pe_ctx_can_be_common(struct pe_ctx *ctx);
+struct pe_kin *pe_kin_new(unsigned int members);
+bool pe_kin_is_short(struct pe_kin *kin);
+int pe_kin_add_ctxs(struct pe_kin *kin, struct pe_ctx *from);
+struct pe_ctx *pe_kin_copy(struct pe_kin *kin, struct task_struct *task);
+bool pe_kin_is_empty(struct pe_kin *kin);
+struct pe_ctx *pe_kin_ctx(struct pe_kin *kin);
+
 /* kin.c */
 int pe_kin_start(struct pe_ctx *from, struct task_struct *child);
 int pe_kin_fork(struct task_struct *child);
 int pe_kin_leave(struct task_struct *task);
 struct pe_kin *pe_kin_exit(void);
-struct pe_ctx *pe_kin_ctx(struct pe_kin *kin);
 void pe_kin_put(struct pe_kin *kin);
 struct task_struct *pe_kin_emptied(struct pe_ctx *ctx);
 void pe_kin_go_back(struct task_struct *task);

@@ -4,7 +4,7 @@
  *
  * Members have no context of their own, see life/kin.c.  When one of them comes in on a CPU, so
  * does a context of the kin: the one that kin->home[] has for this CPU, or one that is not in
- * anywhere and moves here.  When the next task is a member as well it stays in, and nothing
+ * anywhere and moves here.  It does not move if it has events of a CPU only (kin->per_cpu).  When the next task is a member as well it stays in, and nothing
  * happens at all.
  *
  * pe_cpu.shared tells which one is in on this CPU.  It is written by the CPU itself with irqs off.
@@ -27,6 +27,12 @@
  */
 
 #include "sched.h"
+
+/* Have not all been closed?  Not of a kin with a context for each CPU. */
+static bool has_events(struct pe_kin *kin)
+{
+	return READ_ONCE(list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry)->nr_events);
+}
 
 /* One that is in nowhere, just now; if possible one that no other CPU has. */
 static struct pe_ctx *find_idle(struct pe_kin *kin)
@@ -79,6 +85,16 @@ static struct pe_ctx *get_one_here(struct pe_kin *kin)
 	return NULL;
 }
 
+/* The context for this CPU; or NULL: there are no events, or none of them is for it. */
+static struct pe_ctx *ctx_here(struct pe_kin *kin)
+{
+	struct pe_ctx *ctx = READ_ONCE(kin->home[smp_processor_id()]);
+
+	if (unlikely(!ctx) && !kin->per_cpu && has_events(kin))
+		ctx = get_one_here(kin);
+	return ctx && READ_ONCE(ctx->nr_events) ? ctx : NULL;
+}
+
 /**
  * pe_kin_come_in() - a member comes in on this CPU, where no context of a kin is in
  * @kin: its kin
@@ -92,12 +108,9 @@ struct pe_ctx *pe_kin_come_in(struct pe_kin *kin, struct task_struct *comes)
 	struct pe_ctx *ctx;
 
 	lockdep_assert_irqs_disabled();
-	while (!pe_kin_is_empty(kin)) {
-		ctx = READ_ONCE(kin->home[cpu]) ?: get_one_here(kin);
+	while ((ctx = ctx_here(kin))) {
 		/* Before it is in: drivers ask for the context of what they start. */
 		__this_cpu_write(pe_cpu.shared, ctx);
-		if (!ctx)
-			return NULL;
 		if (!pe_ctx_enter_current(ctx, comes, cpu))
 			continue;
 		if (READ_ONCE(ctx->oncpu) == cpu)

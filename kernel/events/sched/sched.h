@@ -75,12 +75,6 @@ static inline struct pe_kin *pe_task_kin(const struct task_struct *task)
 	return p & PE_IS_KIN ? (struct pe_kin *)(p - PE_IS_KIN) : NULL;
 }
 
-/* Have all events been closed?  All contexts of a kin lose each. */
-static inline bool pe_kin_is_empty(struct pe_kin *kin)
-{
-	return !READ_ONCE(list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry)->nr_events);
-}
-
 /* Its own context, or NULL. */
 static inline struct pe_ctx *pe_task_ctx(const struct task_struct *task)
 {
