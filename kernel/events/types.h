@@ -250,7 +250,7 @@ struct pe_ctx {
  * struct pe_kin - tasks that have equal inherited events, and the contexts that count for them
  * @refs: members, which are tasks, and who looks at it						A
  * @lock: raw, irqs off, outside of ctx->lock
- * @mutex: contexts are made for it
+ * @mutex: contexts are made for it, or copied from it
  * @per_cpu: a CPU has its own, or none: there are events for single CPUs			I
  * @closed: who is forked by a member does not become one
  * @dissolved: nor does a member stay one
@@ -258,7 +258,6 @@ struct pe_ctx {
  * @origin_task: that task, or NULL; both change under its perf_event_mutex
  * @nr_ctxs: length of @ctxs								lock
  * @ctxs: by pe_ctx.kin_entry; the first stays the first				lock
- * @end: the last reference was dropped where nothing can be freed
  * @home: by CPU: the context that comes in there, or NULL				lock, R
  */
 struct pe_kin {
@@ -272,10 +271,7 @@ struct pe_kin {
 	struct task_struct	*origin_task;
 	unsigned int		nr_ctxs;
 	struct list_head	ctxs;
-	union {
-		struct work_struct	end;
-		struct rcu_head		rcu;
-	};
+	struct rcu_head		rcu;
 	struct pe_ctx		*home[];
 };
 
@@ -496,7 +492,7 @@ struct pe_event {
 		struct list_head	owner_entry;	/* O: opened */
 		struct pe_session	*session;	/* I: of_session */
 	};
-	struct pe_event		*clone;			/* current, during its fork only */
+	struct pe_event		*clone;			/* of who copies: current's fork, or kin->mutex */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;

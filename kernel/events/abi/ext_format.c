@@ -271,8 +271,11 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 			return pe_err(-EINVAL, "FORMAT: arg, flags, share: without a format");
 		return part(e);
 	}
+	scoped_guard(pe_event_ctx, e)
+		err = refuse(e);
 	/* A format may stop single copies. */
-	err = pe_kin_dissolve(e);
+	if (!err)
+		err = pe_kin_dissolve(e);
 	if (err)
 		return err;
 	return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);

@@ -101,6 +101,18 @@ static void pe_ext_notify_apply(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_ext_notify_set, arg);
 }
 
+/* ctx->mutex held. */
+static int refuse(struct pe_event *e, const struct pe_notify *notify)
+{
+	const char *why;
+	int err;
+
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	err = notify->hold ? pe_ext_refuse_block(e, 0, &why) : pe_ext_refuse_notify(e, &why);
+	return err ? pe_err(err, why) : 0;
+}
+
 /**
  * pe_ext_change_notify() - PERF_EXT_IOC_NOTIFY
  * @e: the event
@@ -117,7 +129,6 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 		.hold	= ask->flags & PERF_EXT_NOTIFY_BLOCK,
 	};
 	struct notify_args args = { .notify = ask->every ? &notify : NULL };
-	const char *why;
 	int err;
 
 	if (ask->flags & ~NOTIFY_FLAGS || ask->pad)
@@ -128,15 +139,17 @@ long pe_ext_change_notify(struct pe_event *e, struct pe_ext_ask *asked)
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 	args.e = e;
-	err = pe_kin_dissolve(e);
+	scoped_guard(pe_event_ctx, e)
+		err = refuse(e, &notify);
+	/* It may stop single copies. */
+	if (!err && args.notify)
+		err = pe_kin_dissolve(e);
 	if (err)
 		return err;
 	guard(pe_event_ctx)(e);
-	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
-	err = notify.hold ? pe_ext_refuse_block(e, 0, &why) : pe_ext_refuse_notify(e, &why);
+	err = refuse(e, &notify);
 	if (err)
-		return pe_err(err, why);
+		return err;
 	pe_family_each(e, pe_ext_notify_prepare, &args);
 	if (args.err)
 		return args.err;

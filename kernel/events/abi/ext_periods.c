@@ -132,6 +132,21 @@ static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 	return 0;
 }
 
+/* ctx->mutex held. */
+static int refuse(struct pe_event *e, const struct perf_ext_periods *ask,
+		  const struct pe_period_rule *rule)
+{
+	const char *why;
+	int err;
+
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return -ENODEV;
+	err = pe_ext_refuse_periods(e, &why);
+	if (err)
+		return pe_err(err, why);
+	return ask->short_period ? check_rule(e, rule) : 0;
+}
+
 /**
  * pe_ext_change_periods() - PERF_EXT_IOC_PERIODS
  * @e: the event
@@ -143,7 +158,6 @@ long pe_ext_change_periods(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	struct perf_ext_periods *ask = &asked->u.periods;
 	struct pe_period_rule rule;
-	const char *why;
 	int err = check_reserved(ask) ?: make_rule(&rule, ask);
 
 	if (err)
@@ -151,15 +165,15 @@ long pe_ext_change_periods(struct pe_event *e, struct pe_ext_ask *asked)
 	e = pe_ext_named(e, ask->set, ask->member);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
-	guard(pe_event_ctx)(e);
-	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
-	err = pe_ext_refuse_periods(e, &why);
+	scoped_guard(pe_event_ctx, e)
+		err = refuse(e, ask, &rule);
+	/* Each copy has periods of its own. */
+	if (!err && ask->short_period)
+		err = pe_kin_dissolve(e);
 	if (err)
-		return pe_err(err, why);
-	if (!ask->short_period)
-		return set_rule(e, NULL);
-	return check_rule(e, &rule) ?: set_rule(e, &rule);
+		return err;
+	guard(pe_event_ctx)(e);
+	return refuse(e, ask, &rule) ?: set_rule(e, ask->short_period ? &rule : NULL);
 }
 
 /* Takes neither ctx->mutex nor another CPU, for fdinfo.  Return: there is a rule. */

@@ -6,7 +6,7 @@
  * Documentation/perf_events/fdinfo.rst has the list.
  *
  * Task context of the reader; /proc has checked that it may look into the process, and the
- * security module is asked as for a read.  Locks: the family lock, a kin->mutex, ctx->lock; then
+ * security module is asked as for a read.  Locks: the family lock, ctx->lock; then
  * event->mmap_mutex.  With none of them does anybody wait for user space, and ctx->mutex is not
  * taken: a scan of /proc gets an answer.  No CPU is interrupted.
  */

@@ -59,6 +59,7 @@ struct perf_event *perf_event_create_kernel_counter(struct perf_event_attr *attr
 	e = pe_alloc(&args);
 	err = PTR_ERR_OR_ZERO(e);
 	if (!err) {
+		e->stays_out = true;	/* perf_event_enable() and the like are for it alone */
 		err = enter(e, task);
 		if (err)
 			pe_put(e);

@@ -428,8 +428,8 @@ void pe_release(struct pe_event *e)
 		parent = !list_empty(&e->children);	/* nobody joins any more */
 		task = pe_kin_emptied(pe_ctx(e));
 	}
-	pe_kin_go_back(task);
 	if (parent)
 		release_children(e);
+	pe_kin_go_back(task);
 	pe_put(e);
 }

@@ -151,16 +151,10 @@ static struct llist_node *leave_all(struct pe_ctx *ctx)
 	return gone.first;
 }
 
-/**
- * pe_ctx_end() - a context is of no use any more
- * @ctx: it, with its first reference; not in anywhere, and no task's
- *
- * Without ctx->mutex.
- */
-void pe_ctx_end(struct pe_ctx *ctx)
+/* Its events leave; some were dropped before they joined.  Return: what is to be put. */
+static struct llist_node *empty(struct pe_ctx *ctx)
 {
 	struct pe_event *e, *next;
-	struct llist_node *gone;
 
 	WARN_ON_ONCE(READ_ONCE(ctx->oncpu) >= 0);
 	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
@@ -170,12 +164,35 @@ void pe_ctx_end(struct pe_ctx *ctx)
 		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
 		pe_put(e);
 	}
-	scoped_guard(mutex, &ctx->mutex) {
-		scoped_guard(raw_spinlock_irq, &ctx->lock)
-			ctx->dead = true;
-		gone = leave_all(ctx);
-	}
-	put_all(gone);
+	guard(mutex)(&ctx->mutex);
+	scoped_guard(raw_spinlock_irq, &ctx->lock)
+		ctx->dead = true;
+	return leave_all(ctx);
+}
+
+/**
+ * pe_ctx_end() - a context is of no use any more
+ * @ctx: it, with its first reference; not in anywhere, and no task's
+ *
+ * Without ctx->mutex.
+ */
+void pe_ctx_end(struct pe_ctx *ctx)
+{
+	put_all(empty(ctx));
+	put_task_struct(ctx->task);
+	pe_ctx_put(ctx);
+}
+
+/**
+ * pe_ctx_end_outside() - the same with locks held that freeing an event must not be inside of
+ * @ctx: it, of a kin: all of its events have joined their families, which they leave at once
+ */
+void pe_ctx_end_outside(struct pe_ctx *ctx)
+{
+	struct pe_event *e, *next;
+
+	llist_for_each_entry_safe(e, next, empty(ctx), put_later)
+		pe_put_outside(e);
 	put_task_struct(ctx->task);
 	pe_ctx_put(ctx);
 }

@@ -42,18 +42,13 @@
 #include "life.h"
 #include "../ext.h"
 
-static void kin_free(struct pe_kin *kin)
+static void kin_free(struct pe_kin *kin, void (*ctx_end)(struct pe_ctx *ctx))
 {
 	struct pe_ctx *ctx, *next;
 
 	list_for_each_entry_safe(ctx, next, &kin->ctxs, kin_entry)
-		pe_ctx_end(ctx);
+		ctx_end(ctx);
 	kfree_rcu(kin, rcu);
-}
-
-static void pe_kin_end(struct work_struct *work)
-{
-	kin_free(container_of(work, struct pe_kin, end));
 }
 
 /**
@@ -65,16 +60,14 @@ static void pe_kin_end(struct work_struct *work)
 void pe_kin_put(struct pe_kin *kin)
 {
 	if (refcount_dec_and_test(&kin->refs))
-		kin_free(kin);
+		kin_free(kin, pe_ctx_end);
 }
 
-/* The same with locks held that freeing an event must not be inside of. */
+/* The same with locks held that freeing an event must not be inside of: mmap_lock, for one. */
 static void put_outside(struct pe_kin *kin)
 {
-	if (!refcount_dec_and_test(&kin->refs))
-		return;
-	INIT_WORK(&kin->end, pe_kin_end);
-	schedule_work(&kin->end);
+	if (refcount_dec_and_test(&kin->refs))
+		kin_free(kin, pe_ctx_end_outside);
 }
 
 /* The kin that a task is a member of, with a reference, or NULL. */
@@ -146,7 +139,7 @@ int pe_kin_start(struct pe_ctx *from, struct task_struct *child)
 	if (err || !become_member(kin, from, changes)) {
 		/* Who changes an event may have found it. */
 		if (refcount_sub_and_test(2, &kin->refs))
-			kin_free(kin);
+			kin_free(kin, pe_ctx_end);
 		return err == -EAGAIN ? 0 : err;
 	}
 	child->perf_event_ctxp = as_member(kin);
@@ -302,16 +295,6 @@ int pe_kin_leave(struct task_struct *task)
 	return err;
 }
 
-/* Current has a context to go back to.  It keeps it until it does, so no mutex is needed. */
-static bool has_started_one(void)
-{
-	struct pe_kin *kin;
-
-	guard(rcu)();
-	kin = pe_task_kin(current);
-	return kin && READ_ONCE(kin->origin_task) == current;
-}
-
 /**
  * pe_kin_exit() - current exits and is a member
  *
@@ -320,43 +303,25 @@ static bool has_started_one(void)
  */
 struct pe_kin *pe_kin_exit(void)
 {
-	struct pe_kin *kin;
+	struct pe_kin *left, *kin;
 
 	if (!pe_task_kin(current))
 		return NULL;
-	if (has_started_one()) {
-		kin = leave(current, NULL, NULL);
-		if (kin)
-			pe_kin_put(kin);
-		return NULL;
-	}
-	guard(mutex)(&current->perf_event_mutex);
+	mutex_lock(&current->perf_event_mutex);
+	left = leave_locked(current, NULL, NULL);
 	kin = pe_task_kin(current);
-	if (!kin)
-		return NULL;
-	guard(irq)();
-	WRITE_ONCE(current->perf_event_ctxp, NULL);
-	pe_kin_settle_here();
+	if (kin) {
+		guard(irq)();
+		WRITE_ONCE(current->perf_event_ctxp, NULL);
+		pe_kin_settle_here();
+	}
+	mutex_unlock(&current->perf_event_mutex);
+	if (left)
+		pe_kin_put(left);
 	return kin;
 }
 
 /* ------------------------------------------------------------ events that become different */
-
-/* The kin of a copy, which is not closed (or dissolved), with a reference; or NULL. */
-static struct pe_kin *next_kin(struct pe_event *e, bool dissolve)
-{
-	struct pe_event *child;
-	struct pe_kin *kin;
-
-	guard(mutex)(&e->family_lock);
-	list_for_each_entry(child, &e->children, child_entry) {
-		kin = READ_ONCE(pe_ctx(child)->kin);
-		if (kin && !(dissolve ? READ_ONCE(kin->dissolved) : READ_ONCE(kin->closed)) &&
-		    refcount_inc_not_zero(&kin->refs))
-			return kin;
-	}
-	return NULL;
-}
 
 /**
  * pe_kin_emptied() - an event that was opened has left its context: was it the last?
@@ -404,12 +369,18 @@ void pe_kin_stay_out(struct pe_event *e)
  */
 void pe_kin_differ(struct pe_event *e)
 {
+	struct pe_event *child;
 	struct pe_kin *kin;
 
 	pe_kin_stay_out(e);
-	while (READ_ONCE(e->stays_out) && (kin = next_kin(e, false))) {
-		WRITE_ONCE(kin->closed, true);
-		pe_kin_put(kin);
+	if (!READ_ONCE(e->stays_out))
+		return;
+	/* A copy that has not left its family keeps the memory of its kin. */
+	guard(mutex)(&e->family_lock);
+	list_for_each_entry(child, &e->children, child_entry) {
+		kin = READ_ONCE(pe_ctx(child)->kin);
+		if (kin)
+			WRITE_ONCE(kin->closed, true);
 	}
 }
 
@@ -442,6 +413,9 @@ static int dissolve(struct pe_kin *kin)
 	do {
 		nr = find_members(kin, tasks, ARRAY_SIZE(tasks));
 		for (i = 0; i < nr; i++) {
+			/* Copies for many tasks may be what it is to be killed for. */
+			if (!err && fatal_signal_pending(current))
+				err = -EINTR;
 			err = err ?: pe_kin_leave(tasks[i]);
 			put_task_struct(tasks[i]);
 		}
@@ -454,23 +428,41 @@ static int dissolve(struct pe_kin *kin)
 /* To those who hold it, kin->dissolved says that it has been done. */
 static DEFINE_MUTEX(dissolve_mutex);
 
+/* The kin of a copy, which is not dissolved, with a reference; or NULL. */
+static struct pe_kin *next_kin(struct pe_event *e)
+{
+	struct pe_event *child;
+	struct pe_kin *kin;
+
+	guard(mutex)(&e->family_lock);
+	list_for_each_entry(child, &e->children, child_entry) {
+		kin = READ_ONCE(pe_ctx(child)->kin);
+		if (kin && !READ_ONCE(kin->dissolved) && refcount_inc_not_zero(&kin->refs))
+			return kin;
+	}
+	return NULL;
+}
+
 /**
  * pe_kin_dissolve() - each task is to have its own copy of an event
  * @e: an event that was opened; without ctx->mutex
  *
- * Return: 0 or an error of pe_kin_leave(); then some have.
+ * Return: 0; -EINTR, or an error of pe_kin_leave(): then some have.
  */
 int pe_kin_dissolve(struct pe_event *e)
 {
 	struct pe_kin *kin;
-	int err = 0;
+	int err;
 
 	pe_kin_stay_out(e);
-	guard(mutex)(&dissolve_mutex);
-	while (!err && READ_ONCE(e->stays_out) && (kin = next_kin(e, true))) {
+	err = mutex_lock_killable(&dissolve_mutex);
+	if (err)
+		return err;
+	while (!err && READ_ONCE(e->stays_out) && (kin = next_kin(e))) {
 		err = dissolve(kin);
 		pe_kin_put(kin);
 	}
+	mutex_unlock(&dissolve_mutex);
 	return err;
 }
 
@@ -482,11 +474,18 @@ int pe_kin_dissolve(struct pe_event *e)
  */
 void pe_kin_forked(struct task_struct *task)
 {
-	struct pe_kin *kin = pe_task_kin(task);
+	bool dissolved = false;
+	struct pe_kin *kin;
 
-	if (!kin)
+	if (!pe_task_kin(task))
 		return;
-	smp_mb();	/* see dissolve() */
-	if (unlikely(READ_ONCE(kin->dissolved)))
+	/* Others can find it, and make it leave. */
+	scoped_guard(rcu) {
+		kin = pe_task_kin(task);
+		smp_mb();	/* see dissolve() */
+		if (kin)
+			dissolved = READ_ONCE(kin->dissolved);
+	}
+	if (unlikely(dissolved))
 		pe_kin_leave(task);
 }

@@ -13,16 +13,6 @@
 #include "life.h"
 #include "../ext.h"
 
-/* A period or a program that an origin was given is for those that are copied from then on. */
-static bool is_older(struct pe_event *e)
-{
-	struct pe_event *origin = pe_origin(e);
-
-	return e->attr.sample_period != READ_ONCE(origin->attr.sample_period) ||
-	       !pe_periods(e) != !pe_periods(origin) ||
-	       READ_ONCE(e->prog) != READ_ONCE(origin->prog);
-}
-
 /*
  * Could a program tell which task has which copy?
  *
@@ -30,8 +20,11 @@ static bool is_older(struct pe_event *e)
  * tracing, breakpoints and probes, memory of the driver for each task, BPF output, which looks for
  * the CPU of the original, and who is not inherited by all.  A program may read the counter of an
  * event that it has mapped, unless that was for its samples, as those of all tasks go there.  A
- * pinned group says by the event that was opened if it did not fit.  Notification and formats stop
- * single copies, and a session tells what each of its targets has counted.
+ * pinned group says by the event that was opened if it did not fit.  A rule gives each copy periods
+ * of its own.  Notification and formats stop single copies, and a session tells what each of its
+ * targets has counted.  A resource may be one of current: between two tasks its value jumps.
+ *
+ * An origin that has got another period or program than its copies stays out.
  */
 static bool cannot_share(struct pe_event *e)
 {
@@ -44,8 +37,8 @@ static bool cannot_share(struct pe_event *e)
 	       has_aux(&e->pub) || has_aux_action(&e->pub) || attr->aux_output ||
 	       has_addr_filter(&e->pub) || READ_ONCE(e->attach_state) & PERF_ATTACH_TASK_DATA ||
 	       (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT) ||
-	       READ_ONCE(pe_origin(e)->stays_out) || pe_notify(e) || pe_has_format(e) ||
-	       pe_of_target(e) || is_older(e) ||
+	       READ_ONCE(pe_origin(e)->stays_out) || pe_periods(e) || pe_notify(e) ||
+	       pe_has_format(e) || pe_of_target(e) || pe_is_virtual(e) ||
 	       READ_ONCE(e->state) <= PERF_EVENT_STATE_ERROR;
 }
 
@@ -243,12 +236,13 @@ static int copy_all(struct pe_ctx *ctx, struct pe_kin *kin)
 		events = pe_ctx_snapshot(from, &nr);
 		if (!events)
 			return -ENOMEM;
-		n = nr;
-		/* Those for any CPU are there already; the order of the others stays. */
-		if (from != first_ctx(kin))
-			for (i = n = 0; i < nr; i++)
-				if (events[i]->cpu >= 0)
-					swap(events[n++], events[i]);
+		/* But for the first one, those for any CPU are there; the order of others stays. */
+		for (i = n = 0; i < nr; i++) {
+			if (from != first_ctx(kin) && events[i]->cpu < 0)
+				continue;
+			swap(events[n], events[i]);
+			n++;
+		}
 		err = copy_into(ctx, events, n);
 		pe_snapshot_put(events, nr);
 		if (err || !kin->per_cpu)

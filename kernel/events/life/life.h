@@ -123,6 +123,7 @@ void pe_kin_forked(struct task_struct *task);
 
 /* exit.c */
 void pe_ctx_end(struct pe_ctx *ctx);
+void pe_ctx_end_outside(struct pe_ctx *ctx);
 
 /* ext.c */
 #ifdef CONFIG_PERF_EVENTS_EXT

@@ -4,8 +4,8 @@
  *
  * An event is a sum (virtual.c) of one of the numbers of its CPU, see ../cost.h: of a CPU it counts
  * what the CPU does, of a task what its CPU does while the task is in.  So a task sees all of its
- * coming in but the beginning, and nothing of its going out; that is why a switch is counted when a
- * task has come in.
+ * coming in but the beginning, and nothing of its going out, unless it stays in for another member
+ * of a kin; that is why a switch is counted when a task has come in.
  *
  * The key is on while there is an event.  Opening and freeing turn it, in task context, where that
  * may sleep; counts are read as those of virtual.c are, irqs off, NMI included.  No locks.

@@ -261,6 +261,12 @@ extern struct mutex pe_resources_lock;
 struct idr;
 extern struct idr pe_resources;			/* by id; pe_resources_lock */
 extern struct pmu pe_virtual_pmu;
+
+static inline bool pe_is_virtual(const struct pe_event *e)
+{
+	return IS_ENABLED(CONFIG_PERF_EVENTS_EXT) && e->pmu == &pe_virtual_pmu;
+}
+
 int pe_virtual_permit(const struct pe_event *e);
 void pe_resource_put(struct pe_resource *r);
 int pe_resource_check_attr(struct pe_event *e);

@@ -10,6 +10,24 @@
 #include "sources.h"
 #include "../cost.h"
 
+/*
+ * Between two members of a kin what is in stays in, and between two tasks without events nothing
+ * is.  No task becomes a member but by itself: if these are two when @next has come in, they were
+ * before.
+ */
+static __always_inline bool have_the_same(const struct task_struct *prev,
+					  const struct task_struct *next)
+{
+	return READ_ONCE(prev->perf_event_ctxp) == READ_ONCE(next->perf_event_ctxp);
+}
+
+/* Somebody wants to know of the switch itself. */
+static __always_inline bool is_asked_for(void)
+{
+	return pe_cost_wanted() || !list_empty(this_cpu_ptr(&pe_cpu.sched_cb)) ||
+	       atomic_read(&pe_sideband_users[PE_SB_SWITCH]);
+}
+
 static inline void tell_pmus(struct task_struct *task, enum pe_switch which,
 			     const struct pe_ctx *told)
 {
@@ -53,13 +71,19 @@ static noinline void count_switch_out(struct task_struct *prev, struct task_stru
 	pe_cost_add(PE_COST_SWITCH, 0, pe_now() - begin);
 }
 
-/* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
-void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+static noinline void change_out(struct task_struct *prev, struct task_struct *next)
 {
 	if (pe_cost_wanted())
 		count_switch_out(prev, next);
 	else
 		switch_out(prev, next);
+}
+
+/* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
+void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+{
+	if (!have_the_same(prev, next) || is_asked_for() || pe_cgroup_moves(next))
+		change_out(prev, next);
 }
 
 /* Return: the context that came in, or NULL. */
@@ -102,11 +126,17 @@ static noinline void count_switch_in(struct task_struct *prev, struct task_struc
 	pe_cost_add(PE_COST_SWITCH, 1, pe_now() - begin);
 }
 
-/* Contract: @task has come in after @prev; irqs off, run queue locked. */
-void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+static noinline void change_in(struct task_struct *prev, struct task_struct *task)
 {
 	if (pe_cost_wanted())
 		count_switch_in(prev, task);
 	else
 		switch_in(prev, task);
+}
+
+/* Contract: @task has come in after @prev; irqs off, run queue locked. */
+void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+{
+	if (!have_the_same(prev, task) || is_asked_for())
+		change_in(prev, task);
 }

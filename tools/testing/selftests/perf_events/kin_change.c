@@ -15,12 +15,13 @@
 
 static struct pt_ring ring;
 
-/* Of CPU 0, where the case stays. */
+/* Of CPU 0, where the case stays. Since it tells its times, there are as many copies as tasks. */
 static struct perf_event_attr sampling(u64 period)
 {
 	struct perf_event_attr attr = faults();
 
 	pt_pin(0);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_TID;
 	return attr;
@@ -169,6 +170,44 @@ static void notified(void)
 	for (i = 0; i < 3; i++)
 		stop(&p[i]);
 	pt_eq(pt_count(fd), 70);
+}
+
+static u64 periods_ended(int fd)
+{
+	struct perf_ext_periods p = { };
+
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&p)), 0);
+	return p.ended;
+}
+
+/* Each task has periods of its own, from the first one of the rule on, whoever forks meanwhile. */
+static void ruled(void)
+{
+	struct perf_ext_periods rule = { .short_period = 10, .initial_period = 30 };
+	struct perf_event_attr attr = sampling(4);
+	struct puppet p[3];
+	int fd, i;
+
+	ext_need();
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&ring, fd, 16);
+	for (i = 0; i < 2; i++)
+		start(&p[i]);
+	copies_are(fd, in_common(3));
+	pt_eq(ext_periods(fd, &rule), 0);
+	copies_are(fd, 2);
+	pt_eq(samples_by(&attr, NULL, 30), 1);
+	pt_eq(samples_by(&attr, &p[0], 40), 2);
+	pt_eq(samples_by(&attr, NULL, 40), 4);
+	pt_eq(periods_ended(fd), 5);
+	start(&p[2]);
+	copies_are(fd, 3);
+	i = (int)periods_ended(fd);
+	pt_eq(samples_by(&attr, &p[2], 40), 2);
+	pt_eq(samples_by(&attr, NULL, 40), 4);
+	pt_eq(periods_ended(fd), i + 4);
+	for (i = 0; i < 3; i++)
+		stop(&p[i]);
 }
 
 /* A buffer of CPU 0. */
@@ -465,6 +504,7 @@ static const struct pt_case cases[] = {
 	{ "period", period },
 	{ "program", program },
 	{ "notified", notified },
+	{ "ruled", ruled },
 	{ "output", output },
 	{ "pmu_leaves", pmu_leaves },
 	{ "more_rights", more_rights },

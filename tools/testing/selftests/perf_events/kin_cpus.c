@@ -160,7 +160,8 @@ static void one_leaves(void)
 	pt_eq(order(&p[1], FORK, 2), 0);
 	each_agrees();
 	close(own);
-	copies_of_each(2);
+	/* It has started a kin by its forks, and keeps what it had before. */
+	copies_of_each(3);
 	each_on_each(p, 3);
 	stop_some(p, 3);
 }

@@ -104,26 +104,53 @@ static void while_they_run(void (*disturb)(unsigned int round), unsigned int rou
 	}
 }
 
-/* Each fault is counted, once, whatever is done to them meanwhile. */
-static void disturbed_crowd(void (*disturb)(unsigned int round), unsigned int rounds)
-{
-	u64 before, own;
-
-	make_crowd();
-	copies_are(common, in_common(crowd->nr + 1));
-	before = pt_count(common);
-	own = own_faults();
-	let_go();
-	while_they_run(disturb, rounds);
-	end_crowd();
-	pt_eq(pt_count(common) - before, faults_of_all() + own_faults() - own);
-}
+/* One event for any CPU, or one for each. */
+static int counting[CPUS_MAX], nr_counting;
 
 static void open_common(void)
 {
 	struct perf_event_attr attr = faults();
 
 	common = pt_open(&attr, 0, -1, -1, 0);
+	counting[0] = common;
+	nr_counting = 1;
+}
+
+static void open_for_each_cpu(void)
+{
+	struct perf_event_attr attr = faults();
+	int i;
+
+	nr_counting = pt_online_cpus();
+	if (nr_counting > CPUS_MAX)
+		pt_skip("more than %d CPUs", CPUS_MAX);
+	for (i = 0; i < nr_counting; i++)
+		counting[i] = pt_open(&attr, 0, i, -1, 0);
+}
+
+static u64 count_of_all(void)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < nr_counting; i++)
+		sum += pt_count(counting[i]);
+	return sum;
+}
+
+/* Each fault is counted, once, whatever is done to them meanwhile. */
+static void disturbed_crowd(void (*disturb)(unsigned int round), unsigned int rounds)
+{
+	u64 before, own;
+
+	make_crowd();
+	copies_are(counting[0], nr_counting > 1 ? 1 : in_common(crowd->nr + 1));
+	before = count_of_all();
+	own = own_faults();
+	let_go();
+	while_they_run(disturb, rounds);
+	end_crowd();
+	pt_eq(count_of_all() - before, faults_of_all() + own_faults() - own);
 }
 
 static pid_t one_of(unsigned int round)
@@ -146,6 +173,14 @@ static void moved_between_cpus(void)
 	if (pt_online_cpus() < 2)
 		pt_skip("one CPU");
 	open_common();
+	disturbed_crowd(move_it, 300);
+}
+
+static void moved_with_an_event_for_each_cpu(void)
+{
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	open_for_each_cpu();
 	disturbed_crowd(move_it, 300);
 }
 
@@ -193,6 +228,13 @@ static void cpus_go_and_return(void)
 {
 	need_cpus(2);
 	open_common();
+	disturbed_crowd(turn_cpu, 8 * (unsigned int)(pt_online_cpus() - 1));
+}
+
+static void cpus_go_and_return_with_an_event_each(void)
+{
+	need_cpus(2);
+	open_for_each_cpu();
 	disturbed_crowd(turn_cpu, 8 * (unsigned int)(pt_online_cpus() - 1));
 }
 
@@ -330,7 +372,7 @@ static void samples_of_who_ran(void)
 	}
 	make_crowd_of(2 * cpus, tour);
 	for (i = 0; i < cpus; i++) {
-		copies_are(fd[i], in_common(crowd->nr + 1));
+		copies_are(fd[i], 1);
 		pt_enable(fd[i]);
 	}
 	let_go();
@@ -396,8 +438,10 @@ static void toggled_while_they_run(void)
 
 static const struct pt_case cases[] = {
 	{ "moved_between_cpus", moved_between_cpus },
+	{ "moved_with_an_event_for_each_cpu", moved_with_an_event_for_each_cpu },
 	{ "migrations", migrations },
 	{ "cpus_go_and_return", cpus_go_and_return },
+	{ "cpus_go_and_return_with_an_event_each", cpus_go_and_return_with_an_event_each },
 	{ "moved_between_cgroups", moved_between_cgroups },
 	{ "opened_on_single_ones", opened_on_single_ones },
 	{ "closed_while_they_run", closed_while_they_run },

@@ -188,23 +188,33 @@ static u64 moment_of(unsigned int round)
 	return 4 * FORKS * round / ROUNDS;
 }
 
-/* While it multiplies something changes once; the sum is that of the cgroup all the same. */
-static void a_round(int go[2], pid_t pid, void (*change)(unsigned int round), unsigned int round)
+static void let_multiply(int go[2], unsigned int round)
 {
-	int i;
-
 	pt_gate_open(go);
 	while (pt_count(common) < moment_of(round))
 		sched_yield();
-	change(round);
-	pt_reap(pid);
-	check_sum();
+}
+
+static void over(int go[2])
+{
+	int i;
+
 	close(common);
-	close(clock_fd);
 	for (i = 0; i < truth.cpus; i++)
 		close(truth.fd[i]);
 	close(go[0]);
 	close(go[1]);
+}
+
+/* While it multiplies something changes once; the sum is that of the cgroup all the same. */
+static void a_round(int go[2], pid_t pid, void (*change)(unsigned int round), unsigned int round)
+{
+	let_multiply(go, round);
+	change(round);
+	pt_reap(pid);
+	check_sum();
+	close(clock_fd);
+	over(go);
 }
 
 /* The event samples. On CPU 0, as events that are mapped have to be. */
@@ -274,18 +284,14 @@ static void all_closed_in_a_storm(void)
 		int go[2];
 		pid_t pid = set_up(go, dir, &attr, -1);
 
-		pt_gate_open(go);
-		while (pt_count(common) < moment_of(round))
-			sched_yield();
+		let_multiply(go, round);
 		close(common);
 		close(clock_fd);
 		common = pt_open(&attr, pid, -1, -1, 0);
 		pt_reap(pid);
 		pt_check(pt_count(common) <= true_count(), "%llu of %llu faults",
 			 (unsigned long long)pt_count(common), (unsigned long long)true_count());
-		close(common);
-		for (i = 0; i < truth.cpus; i++)
-			close(truth.fd[i]);
+		over(go);
 	}
 }
 
