@@ -10,15 +10,22 @@
 #include "sources.h"
 #include "../cost.h"
 
-/*
- * Between two members of a kin what is in stays in, and between two tasks without events nothing
- * is.  No task becomes a member but by itself: if these are two when @next has come in, they were
- * before.
- */
+/* Two members of a kin, or two tasks without events: each context is but one task's. */
 static __always_inline bool have_the_same(const struct task_struct *prev,
 					  const struct task_struct *next)
 {
 	return READ_ONCE(prev->perf_event_ctxp) == READ_ONCE(next->perf_event_ctxp);
+}
+
+/*
+ * Has what was in for @prev stayed in for @next, if anything?  No task becomes a member but by
+ * itself: if they have the same now they had it when @prev went out.
+ */
+static __always_inline bool has_stayed(const struct task_struct *prev,
+				       const struct task_struct *next)
+{
+	return have_the_same(prev, next) &&
+	       (!READ_ONCE(next->perf_event_ctxp) || __this_cpu_read(pe_cpu.shared));
 }
 
 /* Somebody wants to know of the switch itself. */
@@ -137,6 +144,6 @@ static noinline void change_in(struct task_struct *prev, struct task_struct *tas
 /* Contract: @task has come in after @prev; irqs off, run queue locked. */
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
-	if (!have_the_same(prev, task) || is_asked_for())
+	if (!has_stayed(prev, task) || is_asked_for())
 		change_in(prev, task);
 }
