@@ -201,11 +201,11 @@ static void ruled(void)
 	copies_are(fd, 2);
 	start(&p[2]);
 	copies_are(fd, 3);
-	/* Its own sequence, however many faults that took. */
 	i = (int)periods_ended(fd);
 	pt_eq(samples_by(&attr, &p[2], 40), 4);
 	pt_eq(samples_by(&attr, NULL, 40), 4);
-	pt_eq(periods_ended(fd), i + 4);
+	/* Its own ones; the case takes faults besides. */
+	pt_check((int)periods_ended(fd) >= i + 4, "no more than %d periods ended", i);
 	for (i = 0; i < 3; i++)
 		stop(&p[i]);
 }
