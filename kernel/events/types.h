@@ -209,7 +209,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @unjoined: copies that are not in their family yet; only who makes them
  * @kin: whose members it counts for, see life/kin.c; or NULL				I
  * @kin_entry: on kin->ctxs							kin->lock
- * @home: the CPU that has it, or -1						kin->lock and L
+ * @home: the CPU that has it, or -1: I if @kin is per_cpu, else	kin->lock and L
  */
 struct pe_ctx {
 	union {
@@ -492,7 +492,7 @@ struct pe_event {
 		struct list_head	owner_entry;	/* O: opened */
 		struct pe_session	*session;	/* I: of_session */
 	};
-	struct pe_event		*clone;			/* of who copies: current's fork, or kin->mutex */
+	struct pe_event		*clone;			/* only of who copies: a fork, kin->mutex */
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;

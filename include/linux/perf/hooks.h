@@ -104,6 +104,8 @@ DECLARE_PER_CPU(struct pt_regs, __perf_regs[4]);
 
 void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task);
 void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next);
+void __perf_event_task_stays_in(struct task_struct *prev, struct task_struct *task);
+void __perf_event_task_stays_out(struct task_struct *prev, struct task_struct *next);
 /* With and without taking a recursion context. */
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
@@ -165,11 +167,22 @@ static inline void perf_event_task_migrate(struct task_struct *task)
 	task->sched_migrated = 1;
 }
 
+/* Two members of a kin, or two tasks that never had events: each context is but one task's. */
+static __always_inline bool perf_have_the_same_events(const struct task_struct *a,
+						      const struct task_struct *b)
+{
+	return READ_ONCE(a->perf_event_ctxp) == READ_ONCE(b->perf_event_ctxp);
+}
+
 /* @task is current again, after @prev. */
 static inline void perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
-	if (static_branch_unlikely(&perf_sched_events))
-		__perf_event_task_sched_in(prev, task);
+	if (static_branch_unlikely(&perf_sched_events)) {
+		if (perf_have_the_same_events(prev, task))
+			__perf_event_task_stays_in(prev, task);
+		else
+			__perf_event_task_sched_in(prev, task);
+	}
 
 	if (!__perf_sw_enabled(PERF_COUNT_SW_CPU_MIGRATIONS) || !task->sched_migrated)
 		return;
@@ -193,8 +206,12 @@ static inline void perf_event_task_sched_out(struct task_struct *prev, struct ta
 		__perf_sw_event_sched(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, 0);
 	if (__perf_sw_enabled(PERF_COUNT_SW_CGROUP_SWITCHES) && perf_cgroups_differ(prev, next))
 		__perf_sw_event_sched(PERF_COUNT_SW_CGROUP_SWITCHES, 1, 0);
-	if (static_branch_unlikely(&perf_sched_events))
-		__perf_event_task_sched_out(prev, next);
+	if (static_branch_unlikely(&perf_sched_events)) {
+		if (perf_have_the_same_events(prev, next))
+			__perf_event_task_stays_out(prev, next);
+		else
+			__perf_event_task_sched_out(prev, next);
+	}
 }
 
 /* Privilege and address of a sample; an architecture that knows better defines its own. */

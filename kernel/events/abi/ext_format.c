@@ -143,6 +143,10 @@ static int join(struct pe_event *e, struct pe_instance *inst)
 	const struct perf_format *f = inst->format;
 	int err;
 
+	/* A format may stop single copies. */
+	err = pe_kin_dissolve(e);
+	if (err)
+		return err;
 	guard(pe_event_ctx)(e);
 	err = refuse(e);
 	if (err)
@@ -259,7 +263,6 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	const struct perf_ext_format *ask = &asked->u.format;
-	int err;
 
 	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC)
 		return pe_err(-EINVAL, "FORMAT: unknown flags");
@@ -271,13 +274,6 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 			return pe_err(-EINVAL, "FORMAT: arg, flags, share: without a format");
 		return part(e);
 	}
-	scoped_guard(pe_event_ctx, e)
-		err = refuse(e);
-	/* A format may stop single copies. */
-	if (!err)
-		err = pe_kin_dissolve(e);
-	if (err)
-		return err;
 	return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
 }
 

@@ -11,11 +11,11 @@
  *
  * The last pe_put() tears down what can sleep at once: accounting, buffer, PMU (which frees
  * hardware reservations, so a counter is free when close() returns, but for an inherited event
- * whose task is forking just then), limits.  What a hit on another
- * CPU may still look at -- the event itself, its filter, context, namespace -- goes after a grace
- * period, and after an irq_work that such a hit queued has run.  Nobody waits for that.  The
- * irq_work of an inherited event looks at the parent, so a child counts in its parent's mem_refs
- * until then.
+ * whose task is forking just then, or whose last copies were left to a worker), limits.  What a hit
+ * on another CPU may still look at -- the event itself, its filter, context, namespace -- goes
+ * after a grace period, and after an irq_work that such a hit queued has run.  Nobody waits for
+ * that.  The irq_work of an inherited event looks at the parent, so a child counts in its parent's
+ * mem_refs until then.
  *
  * Called from task context.
  */

@@ -133,16 +133,9 @@ static struct pe_event *copied_leader(struct pe_event *e, u64 clone_flags)
 	return e;
 }
 
-/* Of a kin each CPU may have its own context, see kin.c. */
-static bool is_for_other_cpu(const struct pe_event *e, const struct pe_ctx *ctx)
-{
-	return ctx->home >= 0 && e->cpu >= 0 && e->cpu != ctx->home;
-}
-
 /**
  * pe_copy_events() - copy events into another context
- * @ctx: the context, which nobody else can see; its mutex held, class PE_FRESH_CTX; what can never
- *	count in it is left out
+ * @ctx: the context, which nobody else can see; its mutex held, class PE_FRESH_CTX
  * @from: events of one context, pinned, leaders before their siblings; nobody else copies them now
  * @nr: length of @from
  * @clone_flags: CLONE_* of the fork
@@ -156,11 +149,9 @@ int pe_copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, 
 	for (i = 0; i < nr; i++)
 		from[i]->clone = NULL;
 	for (i = 0; i < nr; i++) {
-		struct pe_event *leader, *copy;
+		struct pe_event *leader = copied_leader(from[i], clone_flags);
+		struct pe_event *copy;
 
-		if (is_for_other_cpu(from[i], ctx))
-			continue;
-		leader = copied_leader(from[i], clone_flags);
 		if (!leader)
 			continue;
 		copy = copy_event(from[i], leader == from[i] ? NULL : leader, ctx);

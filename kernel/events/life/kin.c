@@ -31,8 +31,8 @@
  * kin->origin and kin->origin_task, if it is that task's.  A reference on kin->refs belongs to each
  * member; it is dropped when no CPU has a context in for it any more.
  *
- * Lock order: kin->mutex, ctx->mutex of a new context, family locks.  It is not taken with
- * task->perf_event_mutex.
+ * Lock order: kin->mutex, the SRCU section of the PMUs, ctx->mutex of a new context, family locks.
+ * It is not taken with task->perf_event_mutex.
  *
  * Task context.
  */
@@ -455,10 +455,12 @@ int pe_kin_dissolve(struct pe_event *e)
 	int err;
 
 	pe_kin_stay_out(e);
+	if (!READ_ONCE(e->stays_out))
+		return 0;
 	err = mutex_lock_killable(&dissolve_mutex);
 	if (err)
 		return err;
-	while (!err && READ_ONCE(e->stays_out) && (kin = next_kin(e))) {
+	while (!err && (kin = next_kin(e))) {
 		err = dissolve(kin);
 		pe_kin_put(kin);
 	}

@@ -101,7 +101,8 @@ static struct pe_ctx *first_ctx(struct pe_kin *kin)
 }
 
 /*
- * One more context, with copies of @events; those for another CPU than @home are left out.
+ * One more context, with copies of @events.
+ * @home: the CPU that it is for, or -1
  *
  * Return: 0, an error, or -EAGAIN: the kin is closed, and the copies may have the period or program
  * that it is closed for.
@@ -157,35 +158,37 @@ static bool are_for_single_cpus(struct pe_event **events, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		if (events[i]->cpu < 0)
 			continue;
-		if (events[i]->attr.read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED |
-						   PERF_FORMAT_TOTAL_TIME_RUNNING))
+		if (events[i]->attr.read_format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 			return false;
 		bound++;
 	}
 	return bound && (u64)(nr - bound) * num_possible_cpus() <= bound;
 }
 
-static bool any_for(int cpu, struct pe_event **events, unsigned int nr)
+static int add_ctx_of_cpu(struct pe_kin *kin, struct task_struct *task, int cpu,
+			  struct pe_event **events, unsigned int nr, struct pe_event **mine)
 {
-	for (; nr; events++, nr--)
-		if ((*events)->cpu < 0 || (*events)->cpu == cpu)
-			return true;
-	return false;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		if (events[i]->cpu < 0 || events[i]->cpu == cpu)
+			mine[n++] = events[i];
+	return n ? add_ctx(kin, task, cpu, mine, n) : 0;
 }
 
 static int add_one_per_cpu(struct pe_kin *kin, struct task_struct *task, struct pe_event **events,
 			   unsigned int nr)
 {
-	int cpu, err;
+	struct pe_event **mine = kvmalloc_array(nr, sizeof(*mine), GFP_KERNEL);
+	int cpu, err = mine ? 0 : -ENOMEM;
 
+	kin->per_cpu = true;
 	for_each_possible_cpu(cpu) {
-		if (!any_for(cpu, events, nr))
-			continue;
-		err = add_ctx(kin, task, cpu, events, nr);
-		if (err)
-			return err;
+		err = err ?: add_ctx_of_cpu(kin, task, cpu, events, nr, mine);
+		cond_resched();
 	}
-	return 0;
+	kvfree(mine);
+	return err;
 }
 
 static int add_copies_of(struct pe_kin *kin, struct pe_ctx *from)
@@ -197,12 +200,10 @@ static int add_copies_of(struct pe_kin *kin, struct pe_ctx *from)
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
 	events = pe_ctx_snapshot(from, &nr);
-	if (!events) {
+	if (!events)
 		err = -ENOMEM;
-	} else if (!kin->nr_ctxs && are_for_single_cpus(events, nr)) {
-		kin->per_cpu = true;
+	else if (!kin->nr_ctxs && are_for_single_cpus(events, nr))
 		err = add_one_per_cpu(kin, from->task, events, nr);
-	}
 	while (!err && pe_kin_is_short(kin))
 		err = add_ctx(kin, from->task, -1, events, nr);
 	if (events)
@@ -283,12 +284,13 @@ bool pe_kin_is_empty(struct pe_kin *kin)
 {
 	struct pe_ctx *ctx;
 
-	if (likely(READ_ONCE(first_ctx(kin)->nr_events)))
-		return false;
-	guard(mutex)(&kin->mutex);
-	list_for_each_entry(ctx, &kin->ctxs, kin_entry)
+	/* All have the same; or none is added any more. */
+	list_for_each_entry(ctx, &kin->ctxs, kin_entry) {
 		if (READ_ONCE(ctx->nr_events))
 			return false;
+		if (!kin->per_cpu)
+			break;
+	}
 	return true;
 }
 

@@ -191,7 +191,8 @@ struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e)
 {
 	if (e->cgrp)
 		return pe_cgroup_slot(e->cgrp, e->cpu);
-	if (e->cpu < 0 || !ctx->task)
+	/* A context that stays on its CPU has but one slot. */
+	if (e->cpu < 0 || !ctx->task || (ctx->kin && ctx->kin->per_cpu))
 		return &ctx->any;
 	return ctx->by_cpu ? ctx->by_cpu[e->cpu] : NULL;
 }

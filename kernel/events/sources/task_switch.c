@@ -3,30 +3,12 @@
  * What the scheduler calls when a CPU goes from one task to the next: SWITCH records, drivers that
  * save something per task, the tasks' contexts and cgroups.
  *
- * Both with irqs off and the run queue locked.  Between two members of a kin nothing goes out and
- * nothing comes in: sched/kin_switch.c.
+ * All with irqs off and the run queue locked.  Between two members of a kin, in one cgroup, nothing
+ * goes out and nothing comes in: sched/kin_switch.c.
  */
 
 #include "sources.h"
 #include "../cost.h"
-
-/* Two members of a kin, or two tasks without events: each context is but one task's. */
-static __always_inline bool have_the_same(const struct task_struct *prev,
-					  const struct task_struct *next)
-{
-	return READ_ONCE(prev->perf_event_ctxp) == READ_ONCE(next->perf_event_ctxp);
-}
-
-/*
- * Has what was in for @prev stayed in for @next, if anything?  No task becomes a member but by
- * itself: if they have the same now they had it when @prev went out.
- */
-static __always_inline bool has_stayed(const struct task_struct *prev,
-				       const struct task_struct *next)
-{
-	return have_the_same(prev, next) &&
-	       (!READ_ONCE(next->perf_event_ctxp) || __this_cpu_read(pe_cpu.shared));
-}
 
 /* Somebody wants to know of the switch itself. */
 static __always_inline bool is_asked_for(void)
@@ -78,7 +60,8 @@ static noinline void count_switch_out(struct task_struct *prev, struct task_stru
 	pe_cost_add(PE_COST_SWITCH, 0, pe_now() - begin);
 }
 
-static noinline void change_out(struct task_struct *prev, struct task_struct *next)
+/* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
+void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
 {
 	if (pe_cost_wanted())
 		count_switch_out(prev, next);
@@ -86,11 +69,14 @@ static noinline void change_out(struct task_struct *prev, struct task_struct *ne
 		switch_out(prev, next);
 }
 
-/* Contract: @prev is about to leave this CPU for @next; irqs off, run queue locked. */
-void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+/*
+ * The same for two members of a kin, for whom what is in stays in, or two tasks without events, for
+ * whom nothing is: see perf_event_task_sched_out().
+ */
+void __perf_event_task_stays_out(struct task_struct *prev, struct task_struct *next)
 {
-	if (!have_the_same(prev, next) || is_asked_for() || pe_cgroup_moves(next))
-		change_out(prev, next);
+	if (is_asked_for() || pe_cgroup_moves(next))
+		__perf_event_task_sched_out(prev, next);
 }
 
 /* Return: the context that came in, or NULL. */
@@ -133,7 +119,8 @@ static noinline void count_switch_in(struct task_struct *prev, struct task_struc
 	pe_cost_add(PE_COST_SWITCH, 1, pe_now() - begin);
 }
 
-static noinline void change_in(struct task_struct *prev, struct task_struct *task)
+/* Contract: @task has come in after @prev; irqs off, run queue locked. */
+void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
 {
 	if (pe_cost_wanted())
 		count_switch_in(prev, task);
@@ -141,9 +128,13 @@ static noinline void change_in(struct task_struct *prev, struct task_struct *tas
 		switch_in(prev, task);
 }
 
-/* Contract: @task has come in after @prev; irqs off, run queue locked. */
-void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+/*
+ * The same for two that have the same now.  No task becomes a member but by itself: so they had it
+ * when @prev went out, and what was in has stayed in, unless the CPU went to another cgroup.
+ */
+void __perf_event_task_stays_in(struct task_struct *prev, struct task_struct *task)
 {
-	if (!has_stayed(prev, task) || is_asked_for())
-		change_in(prev, task);
+	if (is_asked_for() ||
+	    (READ_ONCE(task->perf_event_ctxp) && !__this_cpu_read(pe_cpu.shared)))
+		__perf_event_task_sched_in(prev, task);
 }

@@ -365,7 +365,7 @@ static double memory_of_threads(unsigned int n)
 	AGAINST("cgroup switch pair, depth " #n ", no event", depth, run_pingpong, depth_done, n, \
 		1000)
 #define RING(n, ops) \
-	AGAINST("open+mmap+close, " #n " pages", ring, run_ring, NULL, n, ops)
+	AGAINST("open+mmap+close, " #n " pages", ring, run_ring, settle, n, ops)
 
 const struct row curve_rows[] = {
 	/* First: it depends on what the page allocator has split. */

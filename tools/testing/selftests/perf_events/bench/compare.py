@@ -13,7 +13,8 @@ say something about structure:
 
   * a switch with 256 passive events costs at most 1.1 times one with 1
   * opening one of 1,000 events costs at most 1.2 times opening one of 10
-  * 1,000 inherited events add to fork and exit at most 1.1 times what 10 add
+  * fork and exit with 1,000 inherited events take no more instructions than half of one for each
+    event above those with 10: 1.005 of the whole, which varies by 0.003
   * with nothing open, an operation costs no more than the stock one
 
 A missed goal is argued when argued.tsv beside this file has a line for the row
@@ -40,6 +41,7 @@ SLACK = 1.03
 SAME = 1.01
 # Counting the hits of one mode costs what counting all does.
 FLAT = 1.001
+FLAT_FORK = 1.005
 
 # What the same operation is called without events, by the beginning of a row's name.
 BASES = [
@@ -245,8 +247,8 @@ def main():
         check("switch with 256 passive events / with 1", ours.get(SWITCH % 256),
               ours.get(SWITCH % 1), 1.1),
         check("open one of 1,000 / one of 10", ours.get(OPEN % 1000), ours.get(OPEN % 10), 1.2),
-        check("fork+exit above none with 1,000 inherited events / with 10",
-              above(ours, FORK % 1000), above(ours, FORK % 10), 1.1),
+        check("fork+exit with 1,000 inherited events / with 10", ours.get(FORK % 1000),
+              ours.get(FORK % 10), FLAT_FORK),
     ]
     holds += [check("page fault with %d events of user space only / of both" % n,
                     ours.get(FAULT % n + ", user only"), ours.get(FAULT % n), FLAT)
