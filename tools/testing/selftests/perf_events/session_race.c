@@ -7,68 +7,11 @@
  * needs: smp
  */
 #include "lib/cpus.h"
+#include "lib/rival.h"
 #include "lib/session.h"
 #include "lib/sets.h"
-#include <pthread.h>
 
 #define ROUNDS	pt_turns(100)
-
-/* The other side of a race: a thread that does something again and again, on another CPU. */
-struct rival {
-	pthread_t thread;
-	void (*fn)(struct rival *r);
-	int fd, cpu;
-	pid_t target;
-	bool stop;
-	u64 turns;
-};
-
-/*
- * An emulator that runs one CPU at a time stays with it until it is idle: who waits for another CPU
- * must not spin.
- */
-static void let_others_run(void)
-{
-	const struct timespec moment = { 0, 1000 };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
-}
-
-static void *contend(void *arg)
-{
-	struct rival *r = arg;
-
-	if (r->cpu < pt_online_cpus())
-		pt_pin(r->cpu);
-	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE) && !pt_failures()) {
-		r->fn(r);
-		__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELEASE);
-		let_others_run();
-	}
-	return NULL;
-}
-
-static void rival_start(struct rival *r, void (*fn)(struct rival *r), int fd, pid_t target)
-{
-	*r = (struct rival){ .fn = fn, .fd = fd, .target = target, .cpu = 1 };
-	pt_pin(0);
-	pt_need(!pthread_create(&r->thread, NULL, contend, r), "thread");
-}
-
-/* It has had a turn from beginning to end. */
-static void rival_turns(struct rival *r)
-{
-	u64 since = __atomic_load_n(&r->turns, __ATOMIC_ACQUIRE);
-
-	while (__atomic_load_n(&r->turns, __ATOMIC_ACQUIRE) < since + 2 && !pt_failures())
-		let_others_run();
-}
-
-static void rival_stop(struct rival *r)
-{
-	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
-	pthread_join(r->thread, NULL);
-}
 
 static void one_of(long ret, int this, int that, int line)
 {
