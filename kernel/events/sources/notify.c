@@ -124,3 +124,31 @@ void pe_notify_restart(struct pe_ctx *ctx, void *arg)
 	if (leader != e)
 		pe_enable_locked(leader, now);
 }
+
+/**
+ * pe_notify_restart_group() - a group of a session goes on as a whole
+ * @ctx: its context, as for pe_call()
+ * @leader: its leader
+ *
+ * No member holds a thread.  An NMI may stop the group meanwhile: either that is done with here, or
+ * none has been found off, and all of them stop after this.
+ */
+void pe_notify_restart_group(struct pe_ctx *ctx, struct pe_event *leader)
+{
+	u64 now = pe_now();
+	bool off = false;
+	struct pe_event *m;
+
+	pe_for_each_member(m, leader) {
+		pe_pending_disable_due(ctx, m);
+		off |= m->state < PERF_EVENT_STATE_INACTIVE;
+	}
+	if (!off)
+		return;
+	/* From here on there are no overflows, and nothing is pending. */
+	pe_disable_locked(leader, now);
+	pe_for_each_member(m, leader)
+		if (m->state == PERF_EVENT_STATE_OFF && (pe_notify(m) || pe_has_format(m)))
+			begin_period(m);
+	pe_enable_group_locked(leader, now);
+}
