@@ -29,6 +29,16 @@ static inline void let_others_run(void)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
 }
 
+/* The same by the instruction for it, for who has something to do again at once. */
+static inline void pass_turn(void)
+{
+#ifdef __x86_64__
+	asm volatile("pause" ::: "memory");
+#else
+	asm volatile("yield" ::: "memory");
+#endif
+}
+
 static inline void *rival_contend(void *arg)
 {
 	struct rival *r = arg;
