@@ -84,9 +84,13 @@ static void pe_ext_notify_set(struct pe_ctx *ctx, void *arg)
 {
 	struct notify_args *args = arg;
 
-	pe_notify_set(args->e, args->notify);
-	/* A thread that the old one holds has nothing to wait for any more. */
+	/*
+	 * A thread that the old one holds has nothing to wait for any more; one that the new one
+	 * holds, in an NMI right after this, has.
+	 */
+	pe_notify_set(args->e, NULL);
 	pe_hold_release(args->e);
+	pe_notify_set(args->e, args->notify);
 }
 
 /* The copies do as their origin, which is first. */

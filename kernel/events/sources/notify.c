@@ -106,17 +106,19 @@ static void begin_period(struct pe_event *e)
  * @arg: the event
  *
  * For pe_call(), as an event that counts does so on ctx->oncpu only.  All in one step: an overflow
- * that comes next stops all of them again.  pe_hold_wake() follows.
+ * that comes next stops all of them again.  One in an NMI that finds the event on has come after
+ * this, so whom it holds is not let go: only who was held before.  pe_hold_wake() follows.
  */
 void pe_notify_restart(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg, *leader = pe_leader(e);
+	bool held = pe_holds(e);
 	u64 now = pe_now();
 
 	pe_pending_disable_due(ctx, e);
 	if (leader != e)
 		pe_pending_disable_due(ctx, leader);
-	if (pe_ext(e))
+	if (held || (pe_ext(e) && e->state < PERF_EVENT_STATE_INACTIVE))
 		pe_hold_release(e);
 	if (e->state == PERF_EVENT_STATE_OFF)
 		begin_period(e);
