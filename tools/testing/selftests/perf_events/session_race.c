@@ -534,6 +534,59 @@ static void attach_and_unregister(void)
 	still_works(session_of_tasks(hits()));
 }
 
+/* Nobody hits: each member has what it had, in its place, on its targets or with what has left. */
+static void read_in_place(struct rival *r)
+{
+	static struct session_entry e[SESSION_ENTRIES];		/* of the one rival */
+	u64 want = (u64)r->target, sum = 0;
+	unsigned int i, nr;
+
+	pt_eq(session_read(r->fd, 0, e), 1);
+	pt_eq(e[0].nr, 3);
+	pt_eq(e[0].value[1], want);
+	nr = session_read(r->fd, PERF_EXT_READ_TARGETS, e);
+	for (i = 0; i < nr; i++)
+		sum += e[i].value[1];
+	pt_eq(sum, want);
+}
+
+/* The PMU of the member in the middle goes, target by target. */
+static void read_and_unregister(void)
+{
+	struct perf_event_attr attr[3];
+	struct worker w[8];
+	unsigned int i, k;
+	struct rival r;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	need_revoking();
+	for (k = 0; k < 8; k++)
+		worker_start(&w[k], (int)k % pt_online_cpus());
+	for (i = 0; i < ROUNDS / 5 + 1 && !pt_failures(); i++) {
+		attr[0] = faults();
+		attr[1] = hits();
+		attr[2] = faults();
+		fd = session_make(attr, 3, 0);
+		for (k = 0; k < 8; k++) {
+			pt_eq(session_attach_task(fd, w[k].pid, 0), 0);
+			worker_do(&w[k], hit, k);
+		}
+		rival_start(&r, read_in_place, fd, 0 + 1 + 2 + 3 + 4 + 5 + 6 + 7);
+		rival_turns(&r);
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+		rival_turns(&r);
+		rival_stop(&r);
+		session_adds_up(fd);
+		close(fd);
+		none_left();
+		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	}
+	for (k = 0; k < 8; k++)
+		worker_end(&w[k]);
+}
+
 /* ---- exec ---- */
 
 static int after_exec(int argc, char **argv)
@@ -626,6 +679,7 @@ static const struct pt_case cases[] = {
 	{ "attach_and_hotplug", attach_and_hotplug },
 	{ "close_and_hotplug", close_and_hotplug },
 	{ "attach_and_unregister", attach_and_unregister },
+	{ "read_and_unregister", read_and_unregister },
 	{ "attach_and_exec", attach_and_exec },
 	{ "close_and_fork", close_and_fork },
 };
