@@ -476,7 +476,7 @@ enum perf_ext_values_state {
  * @lost: samples of these events that found no room in the buffer
  * @enabled: of the leader, ns
  * @running: of the leader, ns
- * @value: of each member, the leader first
+ * @value: of each member, the leader first; one whose PMU has gone has what was counted before
  */
 struct perf_ext_values {
 	__u32	size;

@@ -45,7 +45,19 @@ struct pe_glance {
 	struct pe_times	times;
 };
 
-int pe_read_target(struct pe_event *e, bool all, u64 *words);
+/**
+ * struct pe_set_counts - what is counted of a set of a session
+ * @member: of the set, the leader first
+ * @value: of each of them
+ * @times: of the leader
+ */
+struct pe_set_counts {
+	struct pe_event	**member;
+	u64		*value;
+	struct pe_times	times;
+};
+
+int pe_read_target(struct pe_event *leader, struct pe_set_counts *counts);
 void pe_peek(struct pe_event *e, struct pe_glance *glance);
 
 /* ioctl.c */

@@ -84,9 +84,13 @@ static void pe_ext_notify_set(struct pe_ctx *ctx, void *arg)
 {
 	struct notify_args *args = arg;
 
-	pe_notify_set(args->e, args->notify);
-	/* A thread that the old one holds has nothing to wait for any more. */
+	/*
+	 * A thread that the old one holds has nothing to wait for any more; one that the new one
+	 * holds, in an NMI right after this, has.
+	 */
+	pe_notify_set(args->e, NULL);
 	pe_hold_release(args->e);
+	pe_notify_set(args->e, args->notify);
 }
 
 /* The copies do as their origin, which is first. */
@@ -174,17 +178,35 @@ static void pe_ext_restart_one(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_notify_restart, e);
 }
 
+/*
+ * A leader whose group has lost the event, or does not know it.  Where both are, they have gone on
+ * in one step, and may have stopped again.
+ */
+struct restart_leader {
+	struct pe_event	*leader;
+	struct pe_event	*opened;	/* what has gone on */
+};
+
 static void pe_ext_restart_enable(struct pe_ctx *ctx, void *arg)
 {
-	pe_enable_locked(arg, pe_now());
+	const struct restart_leader *args = arg;
+	struct pe_event *m;
+
+	pe_for_each_sibling(m, args->leader)
+		if (pe_origin(m) == args->opened)
+			return;
+	pe_enable_locked(args->leader, pe_now());
 }
 
-/* One that goes on with it. */
-static void pe_ext_restart_other(struct pe_event *e, void *arg)
+static void pe_ext_restart_leader(struct pe_event *leader, void *arg)
 {
-	tell_newcomers(e);
-	pe_event_call(e, pe_ext_restart_enable, e);
+	struct restart_leader args = { leader, arg };
+
+	tell_newcomers(leader);
+	pe_event_call(leader, pe_ext_restart_enable, &args);
 }
+
+/* ---------------------------------------------------------------------------- of sessions */
 
 /* By a notification, or by a format. */
 static bool may_stop(const struct pe_event *m)
@@ -193,41 +215,105 @@ static bool may_stop(const struct pe_event *m)
 	       (pe_notify(m) || pe_has_format(m));
 }
 
-/*
- * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have
- * no descriptors to be enabled by.  The leader is last.  ctx->mutex held.
- *
- * @any: whether or not one of them may have stopped
- *
- * Return: they go on.
- */
-static bool restart_set(struct pe_session *s, const struct pe_session_set *set, bool any)
+static bool set_may_stop(const struct pe_session *s, const struct pe_session_set *set)
 {
 	unsigned int i;
 
 	for (i = set->first; i < set->first + set->nr; i++)
-		any |= may_stop(s->member[i]);
-	if (!any)
-		return false;
-	for (i = set->first + set->nr; i-- > set->first; ) {
-		struct pe_event *m = s->member[i];
+		if (may_stop(s->member[i]))
+			return true;
+	return false;
+}
+
+/**
+ * struct restart - which sets go on
+ * @s: the session
+ * @all: also those in which nothing may have stopped
+ * @leader: of the first set that a target has; any of its sets
+ */
+struct restart {
+	struct pe_session	*s;
+	bool			all;
+	struct pe_event		*leader;
+};
+
+static bool goes_on(const struct restart *r, const struct pe_session_set *set)
+{
+	return r->all || set_may_stop(r->s, set);
+}
+
+/* @leader: of a copied set */
+static void restart_copy(const struct restart *r, struct pe_ctx *ctx, struct pe_event *leader)
+{
+	const struct pe_session_set *set = r->s->set;
+
+	while (r->s->member[set->first] != pe_parent(leader))
+		set++;
+	if (goes_on(r, set))
+		pe_notify_restart_group(ctx, leader);
+}
+
+/* All sets of a target.  Those that are about to leave are in no ring any more. */
+static void pe_ext_restart_target(struct pe_ctx *ctx, void *arg)
+{
+	const struct restart *r = arg;
+	struct pe_set *sets[PE_MOST_SETS];
+	unsigned int nr;
+
+	if (!pe_in_ring(r->leader)) {
+		if (r->s->nr_sets == 1)
+			restart_copy(r, ctx, r->leader);
+		return;
+	}
+	nr = pe_set_ring(&pe_ext(r->leader)->set, sets);
+	while (nr--)
+		restart_copy(r, ctx, sets[nr]->leader);
+}
+
+static void pe_ext_restart_member(struct pe_ctx *ctx, void *arg)
+{
+	pe_enable_locked(arg, pe_now());
+}
+
+static void restart_members(const struct restart *r, const struct pe_session_set *set)
+{
+	unsigned int i;
+
+	for (i = set->first; i < set->first + set->nr; i++) {
+		struct pe_event *m = r->s->member[i];
 
 		if (READ_ONCE(m->state) <= PERF_EVENT_STATE_REVOKED)
 			continue;
-		pe_family_each(m, may_stop(m) ? pe_ext_restart_one : pe_ext_restart_other, NULL);
+		tell_newcomers(m);
+		pe_event_call(m, pe_ext_restart_member, m);
 	}
-	return true;
 }
 
-/* @all: also those in which nothing may have stopped */
-static bool restart_sets(struct pe_session *s, bool all)
+/*
+ * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have
+ * no descriptors to be enabled by.  Of a target in one step: an overflow that comes next stops all
+ * of them again.  ctx->mutex held.
+ *
+ * Return: there is such a set.
+ */
+static bool restart_session(struct pe_event *leader, bool all)
 {
+	struct restart r = { .s = leader->session, .all = all };
 	bool any = false;
 	unsigned int i;
 
-	for (i = s->nr_sets; i--; )
-		any |= restart_set(s, &s->set[i], all);
-	return any;
+	for (i = 0; i < r.s->nr_sets; i++)
+		any |= goes_on(&r, &r.s->set[i]);
+	if (!any)
+		return false;
+	pe_session_lock_families(leader);
+	for (i = 0; i < r.s->nr_sets; i++)
+		if (goes_on(&r, &r.s->set[i]))
+			restart_members(&r, &r.s->set[i]);
+	list_for_each_entry(r.leader, &leader->children, child_entry)
+		pe_call(pe_ctx(r.leader), pe_ext_restart_target, &r);
+	pe_session_unlock_families(leader);
+	return true;
 }
 
 /**
@@ -251,7 +337,7 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
-	if (pe_is_session(e) && !ask->tid && restart_sets(e->session, false))
+	if (pe_is_session(e) && !ask->tid && restart_session(e, false))
 		return 0;
 	err = pe_ext_refuse_notify(e, &why);
 	if (err)
@@ -259,13 +345,12 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 	if (ask->tid && (!pe_holds(e) || task_pid_vnr(e->hw.target) != ask->tid))
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
 	if (pe_is_session(e)) {
-		restart_sets(e->session, true);
+		restart_session(e, true);
 		return 0;
 	}
 	pe_family_each(e, pe_ext_restart_one, NULL);
-	/* It has gone on with the event, and may have stopped again. */
 	if (!pe_is_leader(e) && e->attr.inherit)
-		pe_family_each(pe_leader(e), pe_ext_restart_other, NULL);
+		pe_family_each(pe_leader(e), pe_ext_restart_leader, e);
 	if (pe_ext(e))
 		pe_hold_wake(e);
 	return 0;

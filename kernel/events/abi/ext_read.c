@@ -6,6 +6,9 @@
  * so the entries, with those of what has left, add up to the sums.  Several sets are told one after
  * the other: what they have on targets, and then what has left of each.
  *
+ * An entry has all members of its set, each in its place.  One whose PMU has gone has left its
+ * group, but what its copies have counted is in its sums, or in those copies that are about to go.
+ *
  * Task context, may sleep.
  */
 #include <linux/pid_namespace.h>
@@ -17,14 +20,6 @@
 
 static_assert(sizeof(struct perf_ext_values) == 56);
 static_assert(sizeof(struct perf_ext_read) == 32);
-
-/*
- * Words of pe_read_target() in front of the counts: number of members, enabled, running.  The last
- * two lie there in an entry, too.
- */
-#define HEAD_WORDS	3
-static_assert(offsetof(struct perf_ext_values, lost) == 56 - 8 * HEAD_WORDS);
-static_assert(offsetof(struct perf_ext_values, running) == 56 - 8);
 
 /**
  * struct answer - the entries of a call
@@ -58,12 +53,6 @@ static size_t entry_size(const struct answer *a)
 	return struct_size_t(struct perf_ext_values, value, a->members);
 }
 
-/* A set ends when the PMU of its leader goes: no copies are left, its siblings lead themselves. */
-static bool has_ended(const struct answer *a)
-{
-	return READ_ONCE(a->leader->state) <= PERF_EVENT_STATE_REVOKED;
-}
-
 static void tell_set(struct answer *a, unsigned int i)
 {
 	const struct pe_session_set *set = &a->s->set[i];
@@ -72,8 +61,7 @@ static void tell_set(struct answer *a, unsigned int i)
 	a->number = set->number;
 	a->member = &a->s->member[set->first];
 	a->leader = a->member[0];
-	/* One whose PMU has gone is in no group any more; of a set that has ended all are told. */
-	a->members = has_ended(a) ? set->nr : a->leader->nr_siblings + 1;
+	a->members = set->nr;
 }
 
 static struct perf_ext_values *add_entry(struct answer *a)
@@ -91,7 +79,7 @@ static struct perf_ext_values *add_entry(struct answer *a)
 }
 
 /* The lock is for siblings whose PMU goes: they leave the group. */
-static u64 sum_of_lost(struct pe_event *leader)
+static u64 lost_of_group(struct pe_event *leader)
 {
 	struct pe_event *m;
 	u64 lost = 0;
@@ -102,7 +90,8 @@ static u64 sum_of_lost(struct pe_event *leader)
 	return lost;
 }
 
-static u64 lost_of_ended(const struct answer *a)
+/* Of the set, by all of its copies. */
+static u64 lost_of_set(const struct answer *a)
 {
 	u64 lost = 0;
 	unsigned int i;
@@ -112,38 +101,34 @@ static u64 lost_of_ended(const struct answer *a)
 	return lost;
 }
 
-static void add_ended(const struct answer *a, struct perf_ext_values *v)
+/* What the opened events have not lost, none of their copies has. */
+static u64 lost_of(const struct answer *a, struct pe_event *copy)
+{
+	return unlikely(a->any_lost) ? lost_of_group(copy) : 0;
+}
+
+/* Members themselves count nothing: what they have is of copies that have left. */
+static void put_gone(const struct answer *a, struct perf_ext_values *v)
 {
 	unsigned int i;
 
-	v->lost = lost_of_ended(a);
 	v->enabled = atomic64_read(&a->leader->gone_enabled);
 	v->running = atomic64_read(&a->leader->gone_running);
 	for (i = 0; i < a->members; i++)
 		v->value[i] = atomic64_read(&a->member[i]->gone_count);
 }
 
-/* What the opened events have not lost, none of their copies has. */
-static u64 lost_of(const struct answer *a, struct pe_event *leader)
+static int add_copy(const struct answer *a, struct perf_ext_values *v, struct pe_event *copy)
 {
-	return unlikely(a->any_lost) ? sum_of_lost(leader) : 0;
-}
+	struct pe_set_counts counts = {
+		.member	= a->member,
+		.value	= v->value,
+		.times	= { v->enabled, v->running },
+	};
+	int err = pe_read_target(copy, &counts);
 
-/*
- * Adds what @e has counted: a copy, or the leader, which sets the counts, so its entry is new.  The
- * entry itself is what is read to; the number of members goes to @lost.
- */
-static int add_values(struct perf_ext_values *v, struct pe_event *e, bool all)
-{
-	u64 lost = v->lost, enabled = v->enabled, running = v->running;
-	int err;
-
-	v->enabled = 0;
-	v->running = 0;
-	err = pe_read_target(e, all, v->value - HEAD_WORDS);
-	v->lost = lost;
-	v->enabled += enabled;
-	v->running += running;
+	v->enabled = counts.times.enabled;
+	v->running = counts.times.running;
 	return err;
 }
 
@@ -171,19 +156,23 @@ static u64 cgroup_of(const struct pe_event *copy)
 static int read_sums(struct answer *a)
 {
 	struct perf_ext_values *v = add_entry(a);
+	struct pe_event *copy;
+	int err;
 
 	v->state = state_of_all(a);
-	if (unlikely(has_ended(a))) {
-		add_ended(a, v);
-		return 0;
+	v->lost = lost_of_set(a);
+	put_gone(a, v);
+	list_for_each_entry(copy, &a->leader->children, child_entry) {
+		err = add_copy(a, v, copy);
+		if (err)
+			return err;
 	}
-	v->lost = lost_of(a, a->leader);
-	return add_values(v, a->leader, true);
+	return 0;
 }
 
 static u64 lost_of_gone(const struct answer *a)
 {
-	u64 lost = lost_of(a, a->leader), there = 0;
+	u64 lost = lost_of_set(a), there = 0;
 	struct pe_event *copy;
 
 	if (!lost)
@@ -199,12 +188,9 @@ static int read_gone(struct answer *a)
 	struct perf_ext_values *v = add_entry(a);
 
 	v->state = PERF_EXT_VALUES_GONE;
-	if (unlikely(has_ended(a))) {
-		add_ended(a, v);
-		return 0;
-	}
 	v->lost = lost_of_gone(a);
-	return add_values(v, a->leader, false);
+	put_gone(a, v);
+	return 0;
 }
 
 static int read_targets(struct answer *a)
@@ -221,7 +207,7 @@ static int read_targets(struct answer *a)
 		v->cgroup = cgroup_of(copy);
 		v->state = state_of(copy);
 		v->lost = lost_of(a, copy);
-		err = add_values(v, copy, false);
+		err = add_copy(a, v, copy);
 		if (err)
 			return err;
 	}
@@ -255,7 +241,7 @@ static int read_cgroups(struct answer *a)
 		struct perf_ext_values *v = entry_of_cgroup(a, cgroup_of(copy));
 
 		v->lost += lost_of(a, copy);
-		err = add_values(v, copy, false);
+		err = add_copy(a, v, copy);
 		if (err)
 			return err;
 	}
@@ -270,7 +256,7 @@ static size_t look_at_sets(struct answer *a, u32 flags)
 
 	for (i = 0; i < a->s->nr_sets; i++) {
 		tell_set(a, i);
-		a->any_lost |= !!sum_of_lost(a->leader);
+		a->any_lost |= !!lost_of_set(a);
 		entries = flags ? list_count_nodes(&a->leader->children) + 1 : 1;
 		bytes = size_add(bytes, size_mul(entries, entry_size(a)));
 	}

@@ -9,7 +9,6 @@
  * User memory is read before ctx->mutex is taken and written without it, and paths are looked up
  * without it: what is behind a mapping or a file system may never answer.
  */
-
 #include <linux/bpf.h>
 #include <linux/compat.h>
 #include <linux/file.h>
@@ -49,13 +48,14 @@ static void pe_ioctl_reset(struct pe_ctx *ctx, void *arg)
 /* What ENABLE, DISABLE and RESET do with an event. */
 struct command {
 	pe_call_fn	fn;
+	void		(*call)(struct pe_event *e, pe_call_fn fn, void *arg);
 	bool		sets_state;
 	bool		on;
 };
 
-static const struct command enable = { .fn = pe_ioctl_enable, .sets_state = true, .on = true };
-static const struct command disable = { .fn = pe_ioctl_disable, .sets_state = true };
-static const struct command reset = { .fn = pe_ioctl_reset };
+static const struct command enable = { pe_ioctl_enable, pe_event_call, true, .on = true };
+static const struct command disable = { pe_ioctl_disable, pe_event_call, true };
+static const struct command reset = { pe_ioctl_reset, pe_count_call };
 
 /*
  * What samples show by masks begins anew with the count, where both are counted: in between there
@@ -78,7 +78,7 @@ static void pe_ioctl_one(struct pe_event *e, void *arg)
 	if (is_shown(cmd, e))
 		pe_call(pe_ctx(e), cmd->fn, e);
 	else
-		pe_event_call(e, cmd->fn, e);
+		cmd->call(e, cmd->fn, e);
 }
 
 static void do_family(struct pe_event *e, const struct command *cmd)
@@ -162,7 +162,7 @@ static void do_group(struct pe_event *leader, const struct command *cmd)
 	struct pe_event *m;
 
 	if (is_one_call(cmd, leader)) {
-		pe_event_call(leader, pe_ioctl_group, &group);
+		cmd->call(leader, pe_ioctl_group, &group);
 		return;
 	}
 	pe_for_each_member(m, leader)
@@ -193,7 +193,7 @@ static void do_session(struct pe_event *leader, const struct command *cmd)
 		else if (shown)
 			pe_call(pe_ctx(child), pe_ioctl_group, &group);
 		else
-			pe_event_call(child, pe_ioctl_group, &group);
+			cmd->call(child, pe_ioctl_group, &group);
 	}
 	pe_session_unlock_families(leader);
 }
@@ -598,7 +598,7 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (!command)
 		return do_other(e, cmd, arg);
 	if (!(arg & PERF_IOC_FLAG_GROUP) && is_simple(e) && !is_shown(command, e)) {
-		pe_event_call(e, command->fn, e);
+		command->call(e, command->fn, e);
 		return 0;
 	}
 	guard(pe_event_ctx)(e);

@@ -30,7 +30,8 @@
  * struct reading - a read under way
  * @e: what is read now: an event; or with PERF_FORMAT_GROUP a leader, with its siblings
  * @format: PERF_FORMAT_*
- * @words: the answer: what @format says
+ * @words: the answer: what @format says; or with @members the counts alone
+ * @members: of a set of a session, or NULL: @e is a copy
  * @times: those in it
  * @glance: nobody is to be interrupted: what another CPU counts is taken as it is in memory
  * @err: why there is no answer, or 0
@@ -39,6 +40,7 @@ struct reading {
 	struct pe_event	*e;
 	u64		format;
 	u64		*words;
+	struct pe_event	**members;
 	struct pe_times	times;
 	bool		glance;
 	int		err;
@@ -182,6 +184,25 @@ static noinline void add_what_is_left(struct reading *r, struct pe_event *e)
 	}
 }
 
+/*
+ * A copy of a set adds what it has.  Its members, those that have not left, are in the order of the
+ * set's; one of these whose PMU is going has left its group, and its copies may be there yet.
+ */
+static noinline void add_by_member(struct reading *r, struct pe_event *e)
+{
+	struct pe_event **member = r->members, *m;
+	u64 now = pe_now(), *count = r->words;
+	struct pe_times times = pe_times_now(e, now);
+
+	r->times.enabled += times.enabled;
+	r->times.running += times.running;
+	pe_for_each_member(m, e) {
+		for (; *member != pe_parent(m); member++)
+			count++;
+		*count += own_count(m, &now);
+	}
+}
+
 /* Return: 0, or why there is no answer. */
 static int take(struct pe_ctx *ctx, struct reading *r)
 {
@@ -190,7 +211,7 @@ static int take(struct pe_ctx *ctx, struct reading *r)
 	int err;
 
 	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
-	if (e->parent && of_group(r))
+	if (e->parent && of_group(r) && !r->members)
 		whole = same_shape(e);
 	if (!whole && !pe_of_target(e))
 		return -ECHILD;
@@ -201,6 +222,8 @@ static int take(struct pe_ctx *ctx, struct reading *r)
 	}
 	if (!e->parent)
 		put_words(r, e);
+	else if (unlikely(r->members))
+		add_by_member(r, e);
 	else if (likely(whole))
 		add_to_words(r, e);
 	else
@@ -305,26 +328,24 @@ static void take_family(struct reading *r)
 }
 
 /**
- * pe_read_target() - counts and times of a group of a session, of one target or more
- * @e: the leader of a session, or its copy for a target; families locked, ctx->mutex of the session
- *	held
- * @all: of the leader: the sums of all copies, too; otherwise those of the copies that are gone
- * @words: set to the number of members, time enabled, time running, and a count for each member
+ * pe_read_target() - what a target has counted of a set of a session
+ * @leader: the copy of the set's leader; families locked, ctx->mutex of the session held
+ * @counts: to which it is added
  *
  * Return: 0 or the error of a PMU.
  */
-int pe_read_target(struct pe_event *e, bool all, u64 *words)
+int pe_read_target(struct pe_event *leader, struct pe_set_counts *counts)
 {
 	struct reading r = {
-		.e	= e,
-		.format	= PERF_FORMAT_GROUP | PE_FORMAT_TIMES,
-		.words	= words,
+		.e		= leader,
+		.format		= PERF_FORMAT_GROUP,
+		.words		= counts->value,
+		.members	= counts->member,
+		.times		= counts->times,
 	};
 
-	if (all)
-		take_locked_family(&r);
-	else
-		take_anywhere(&r);
+	take_anywhere(&r);
+	counts->times = r.times;
 	return r.err;
 }
 

@@ -87,6 +87,15 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 	return e;
 }
 
+/* Of a target: one whose state is EXIT is about to leave, and that is one step under the lock. */
+static enum perf_event_state state_of(struct pe_event *from)
+{
+	if (!pe_of_target(from))
+		return READ_ONCE(from->state);
+	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
+	return from->state;
+}
+
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
 static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leader,
 				   struct pe_ctx *ctx)
@@ -99,10 +108,10 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 	/* One look at both, so that a change of the family is seen here or when the copy joins. */
 	mutex_lock(&origin->family_lock);
 	gen = origin->family_gen;
-	state = READ_ONCE(from->state);
+	state = state_of(from);
 	if (pe_is_session(origin)) {
 		session_gen = origin->session_gen;
-		left = !from->in_family;
+		left = !from->in_family || state <= PERF_EVENT_STATE_EXIT;
 	}
 	mutex_unlock(&origin->family_lock);
 	if (left || READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)

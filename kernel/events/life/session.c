@@ -27,7 +27,7 @@
  *	placed		OFF, a group like others		s->mutex
  *	its turn	in the ring, not parked			ctx->lock, as all that follows
  *	it waits	in the ring, parked
- *	stopped		in no ring, OFF; if it has waited it is parked until it leaves
+ *	stopped		in no ring, EXIT; if it has waited it is parked until it leaves
  *	left		in no context; what happened to the set is in the sums of the member's
  *			pe_ext.set, which is in no ring itself: the family lock of the member
  *
@@ -464,12 +464,18 @@ static void pe_session_stop(struct pe_ctx *ctx, void *arg)
 	for (i = 0; i < stop->nr; i++)
 		if (pe_in_ring(stop->copies[i]))
 			pe_set_end_ring(&pe_ext(stop->copies[i])->set, now);
+	for (i = 0; i < stop->nr; i++)
+		if (pe_is_leader(stop->copies[i]))
+			pe_set_state(stop->copies[i], PERF_EVENT_STATE_EXIT, now);
 }
 
 /**
  * pe_session_stop_target() - a target stops counting at once, before its copies leave
  * @copies: all that it has of the session, pinned; ctx->mutex of the target held
  * @nr: so many, not 0
+ *
+ * Nobody enables it any more, by ENABLE, RESTART or exec: members leave one after the other, and
+ * those that are left would count on.  Nor is it copied.
  */
 void pe_session_stop_target(struct pe_event **copies, unsigned int nr)
 {

@@ -14,19 +14,27 @@
  *
  * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.  Only
  * a member that leaves such a group does, if samples show all of it, and the last event of a
- * context of a kin: pe_member_call().
+ * context of a kin: pe_member_call(); and what writes a count that hits of another CPU add to:
+ * pe_count_call().
  */
 
 #include "sched.h"
 #include "../cost.h"
 #include "../ext.h"
 
+/* What is done to an event, as far as it matters for a passive one. */
+enum call_kind {
+	CALL_ANY,
+	CALL_LEAVES,	/* it leaves its group */
+	CALL_COUNTS,	/* its count is written, or that of members of its group */
+};
+
 struct remote_call {
 	struct pe_ctx	*ctx;
 	struct pe_event	*e;	/* NULL, or the event that must still be in @ctx */
 	pe_call_fn	fn;
 	void		*arg;
-	bool		leaves;	/* @e leaves its group */
+	enum call_kind	kind;
 	bool		done;
 };
 
@@ -35,12 +43,25 @@ static bool still_there(const struct remote_call *call)
 	return !call->e || pe_ctx(call->e) == call->ctx;
 }
 
+/*
+ * May another CPU be in the middle of adding to the count?  A hit of this one is over: it keeps
+ * preemption off, and interrupts cannot tear what it adds.
+ */
+static bool is_hit_elsewhere(const struct remote_call *call)
+{
+	int cpu = READ_ONCE(call->ctx->oncpu);
+
+	return call->e->state == PERF_EVENT_STATE_ACTIVE && cpu >= 0 && cpu != smp_processor_id();
+}
+
 static bool is_passive(const struct remote_call *call)
 {
 	if (!call->e || !pe_is_passive(call->e))
 		return false;
-	if (!call->leaves)
+	if (call->kind == CALL_ANY)
 		return true;
+	if (call->kind == CALL_COUNTS)
+		return !is_hit_elsewhere(call);
 	/* Without events a context is in nowhere: pe_cpu.shared is to be cleared. */
 	if (call->ctx->kin && call->ctx->nr_events == 1)
 		return false;
@@ -162,7 +183,27 @@ void pe_event_call(struct pe_event *e, pe_call_fn fn, void *arg)
  */
 void pe_member_call(struct pe_event *e, pe_call_fn fn, void *arg)
 {
-	struct remote_call call = { .e = e, .fn = fn, .arg = arg, .leaves = true };
+	struct remote_call call = { .e = e, .fn = fn, .arg = arg, .kind = CALL_LEAVES };
+
+	call_and_follow(&call);
+}
+
+/**
+ * pe_count_call() - as pe_event_call(), for what writes the count of the event or of its group
+ * @e: an attached event; a leader if it is for the group
+ * @fn: likewise; it runs where no hit is in the middle of adding to the count
+ * @arg: its argument
+ */
+void pe_count_call(struct pe_event *e, pe_call_fn fn, void *arg)
+{
+	/* What only counts has no count of its own. */
+	bool follows = (e->counts_hits || e->counts_time) && !e->nr_siblings;
+	struct remote_call call = {
+		.e	= e,
+		.fn	= fn,
+		.arg	= arg,
+		.kind	= follows ? CALL_ANY : CALL_COUNTS,
+	};
 
 	call_and_follow(&call);
 }

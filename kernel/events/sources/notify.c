@@ -106,21 +106,51 @@ static void begin_period(struct pe_event *e)
  * @arg: the event
  *
  * For pe_call(), as an event that counts does so on ctx->oncpu only.  All in one step: an overflow
- * that comes next stops all of them again.  pe_hold_wake() follows.
+ * that comes next stops all of them again.  One in an NMI that finds the event on has come after
+ * this, so whom it holds is not let go: only who was held before.  pe_hold_wake() follows.
  */
 void pe_notify_restart(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg, *leader = pe_leader(e);
+	bool held = pe_holds(e);
 	u64 now = pe_now();
 
 	pe_pending_disable_due(ctx, e);
 	if (leader != e)
 		pe_pending_disable_due(ctx, leader);
-	if (pe_ext(e))
+	if (held || (pe_ext(e) && e->state < PERF_EVENT_STATE_INACTIVE))
 		pe_hold_release(e);
 	if (e->state == PERF_EVENT_STATE_OFF)
 		begin_period(e);
 	pe_enable_locked(e, now);
 	if (leader != e)
 		pe_enable_locked(leader, now);
+}
+
+/**
+ * pe_notify_restart_group() - a group of a session goes on as a whole
+ * @ctx: its context, as for pe_call()
+ * @leader: its leader
+ *
+ * No member holds a thread.  An NMI may stop the group meanwhile: either that is done with here, or
+ * none has been found off, and all of them stop after this.
+ */
+void pe_notify_restart_group(struct pe_ctx *ctx, struct pe_event *leader)
+{
+	u64 now = pe_now();
+	bool off = false;
+	struct pe_event *m;
+
+	pe_for_each_member(m, leader) {
+		pe_pending_disable_due(ctx, m);
+		off |= m->state < PERF_EVENT_STATE_INACTIVE;
+	}
+	if (!off)
+		return;
+	/* From here on there are no overflows, and nothing is pending. */
+	pe_disable_locked(leader, now);
+	pe_for_each_member(m, leader)
+		if (m->state == PERF_EVENT_STATE_OFF && (pe_notify(m) || pe_has_format(m)))
+			begin_period(m);
+	pe_enable_group_locked(leader, now);
 }

@@ -155,6 +155,7 @@ bool pe_notify_now(struct pe_event *e, struct pe_notify *notify);
 void pe_notify_set(struct pe_event *e, const struct pe_notify *notify);
 void pe_notify_stop(struct pe_event *e);
 void pe_notify_restart(struct pe_ctx *ctx, void *arg);
+void pe_notify_restart_group(struct pe_ctx *ctx, struct pe_event *leader);
 
 /* format.c: samples that do not become records */
 /**

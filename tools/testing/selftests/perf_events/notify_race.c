@@ -7,6 +7,8 @@
  * needs: smp
  */
 #include "lib/hold.h"
+#include "lib/rival.h"
+#include "lib/session.h"
 
 #define TURNS	pt_turns(20000)
 #define PERIOD	3
@@ -37,7 +39,7 @@ static void faults_for_ever(struct held *h)
 	}
 }
 
-static void start(struct held *h)
+static void start_child(struct held *h, void (*fn)(struct held *h))
 {
 	ext_need();
 	shared = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
@@ -47,7 +49,12 @@ static void start(struct held *h)
 	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
 	pt_sysctl_set("perf_cpu_time_max_percent", 0);
 	pt_pin(0);
-	held_fork(h, faults_for_ever);
+	held_fork(h, fn);
+}
+
+static void start(struct held *h)
+{
+	start_child(h, faults_for_ever);
 }
 
 static void finish(struct held *h)
@@ -169,10 +176,146 @@ static void close_at_once(void)
 	pt_reap(h.pid);
 }
 
+/* ---- counters, whose overflows may be NMIs ---- */
+
+#define CYCLES	20011
+
+static void calls_for_ever(struct held *h)
+{
+	pt_pin(pt_online_cpus() > 1 ? 1 : 0);
+	held_ready(h);
+	while (!shared->stop) {
+		(void)getppid();
+		shared->done++;
+	}
+}
+
+/* One that counted the kernel, too, might stop on the way out of a hold, and then holds nobody. */
+static void start_counter(struct held *h)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	int fd;
+
+	attr.sample_period = CYCLES;
+	attr.exclude_kernel = 1;
+	fd = pt_try_open(&attr, 0, -1, -1, 0);
+	if (fd < 0)
+		pt_skip("no counter that overflows");
+	close(fd);
+	start_child(h, calls_for_ever);
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.watermark = 1;		/* wakes nobody */
+	attr.wakeup_watermark = 1 << 20;
+	held_watch(h, &attr);
+	held_go(h);
+}
+
+/* Wherever RESTART finds the event, an overflow that comes after it holds the thread. */
+static void counter_and_restart(void)
+{
+	unsigned int i;
+	struct held h;
+
+	start_counter(&h);
+	for (i = 1; i <= TURNS / 4 && !pt_failures(); i++) {
+		pt_eq(restart(h.fd), 0);
+		if (i % 4)
+			continue;
+		held_wait(&h);
+	}
+	finish(&h);
+}
+
+/* It counts without a notification, and then there is one: the next overflow holds the thread. */
+static void counter_and_notify(void)
+{
+	unsigned int i;
+	struct held h;
+
+	start_counter(&h);
+	for (i = 0; i < TURNS / 10 && !pt_failures(); i++) {
+		pt_eq(notify(h.fd, 0, 0), 0);
+		pt_eq(restart(h.fd), 0);
+		turn_to_the_other(i);
+		pt_eq(notify(h.fd, 1, HOLD), 0);
+		held_wait(&h);
+	}
+	finish(&h);
+}
+
+/* ---- copies ---- */
+
+static void fault_in_a_child(u64 n)
+{
+	pid_t pid;
+
+	pt_in_child(pid) {
+		pt_settle();
+		while (n--) {
+			pt_fault(5);
+			let_others_run();
+		}
+	}
+	pt_reap(pid);
+}
+
+static void say_restart(struct rival *r)
+{
+	pt_eq(restart(r->fd), 0);
+}
+
+/* Leader and sibling have counted the same, in all tasks, whenever nobody runs. */
+static u64 both_alike(int fd)
+{
+	struct {
+		u64 nr, value[2];
+	} now;
+
+	pt_need(read(fd, &now, sizeof(now)) == sizeof(now), "read: %s", strerror(errno));
+	pt_eq(now.nr, 2);
+	pt_eq(now.value[0], now.value[1]);
+	return now.value[0];
+}
+
+/* A group is copied; the sibling stops it, again and again. The leader does not go on alone. */
+static void restart_copies_at_once(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 count, last = 0;
+	struct worker w;
+	struct rival r;
+	unsigned int i;
+	int fd[2];
+
+	ext_need();
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	worker_start(&w, pt_online_cpus() > 2 ? 2 : 0);
+	attr.inherit = 1;
+	attr.read_format = PERF_FORMAT_GROUP;
+	fd[0] = pt_open(&attr, w.pid, -1, -1, 0);
+	attr.sample_period = PERIOD;
+	fd[1] = pt_open(&attr, w.pid, -1, fd[0], 0);
+	pt_eq(notify(fd[1], 1, PERF_EXT_NOTIFY_STOP), 0);
+	for (i = 0; i < TURNS / 1000 && !pt_failures(); i++) {
+		rival_start(&r, say_restart, fd[1], 0);
+		worker_do(&w, fault_in_a_child, 100);
+		rival_turns(&r);
+		rival_stop(&r);
+		count = both_alike(fd[0]);
+		pt_check(count > last, "nothing has happened since");
+		last = count;
+	}
+	worker_end(&w);
+}
+
 static const struct pt_case cases[] = {
 	{ "restart_at_once", restart_at_once },
 	{ "notify_at_once", notify_at_once },
 	{ "close_at_once", close_at_once },
+	{ "counter_and_restart", counter_and_restart },
+	{ "counter_and_notify", counter_and_notify },
+	{ "restart_copies_at_once", restart_copies_at_once },
 };
 
 PT_MAIN(cases)

@@ -9,9 +9,8 @@
  *
  * needs: smp
  */
-#include "lib/ptest.h"
+#include "lib/rival.h"
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -597,6 +596,66 @@ static void fork_and_leader_close(void)
 	fight(open_inherited_group, fork_and_hit, close_first, count_and_close);
 }
 
+/* ---- RESET ---- */
+
+static struct {
+	u8 *page;
+	volatile pid_t tid;
+	volatile u64 done;
+} faulting;
+
+static void fault_again(struct rival *r)
+{
+	unsigned int i;
+
+	(void)r;
+	for (i = 0; i < 10; i++) {
+		pt_need(!madvise(faulting.page, (size_t)pt_page_size(), MADV_DONTNEED),
+			"madvise: %s", strerror(errno));
+		pt_touch(faulting.page, 1);
+		__atomic_store_n(&faulting.done, faulting.done + 1, __ATOMIC_RELEASE);
+	}
+	faulting.tid = pt_tid();
+}
+
+static u64 faults_done(void)
+{
+	return __atomic_load_n(&faulting.done, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * RESET while another CPU adds to the count: what is counted afterwards is not more than what has
+ * been hit since. An event that samples adds to a count of its own.
+ */
+static void reset_and_hits(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	unsigned int i;
+	struct rival r;
+	int fd;
+
+	pt_settle();
+	faulting.page = pt_fresh_pages(1);
+	pt_touch(faulting.page, 1);
+	rival_start(&r, fault_again, -1, 0);
+	rival_turns(&r);
+	attr.sample_period = 1u << 30;
+	fd = pt_open(&attr, faulting.tid, -1, -1, 0);
+	for (i = pt_turns(5000); i && !pt_failures(); i--) {
+		u64 before = faults_done(), count, after;
+
+		while (faults_done() < before + 5)
+			let_others_run();
+		before = faults_done();
+		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0), 0);
+		count = pt_count(fd);
+		after = faults_done() + 1;
+		pt_check(count <= after - before, "%llu, and %llu hits since RESET",
+			 (unsigned long long)count, (unsigned long long)(after - before));
+	}
+	rival_stop(&r);
+}
+
 static const struct pt_case cases[] = {
 	{ "two_mappers", two_mappers },
 	{ "unmap_and_close", unmap_and_close },
@@ -619,6 +678,7 @@ static const struct pt_case cases[] = {
 	{ "group_samples_and_joining", group_samples_and_joining },
 	{ "fork_and_leader_close", fork_and_leader_close },
 	{ "open_and_exec", open_and_exec },
+	{ "reset_and_hits", reset_and_hits },
 };
 
 int main(int argc, char **argv)

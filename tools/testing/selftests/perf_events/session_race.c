@@ -7,68 +7,11 @@
  * needs: smp
  */
 #include "lib/cpus.h"
+#include "lib/rival.h"
 #include "lib/session.h"
 #include "lib/sets.h"
-#include <pthread.h>
 
 #define ROUNDS	pt_turns(100)
-
-/* The other side of a race: a thread that does something again and again, on another CPU. */
-struct rival {
-	pthread_t thread;
-	void (*fn)(struct rival *r);
-	int fd, cpu;
-	pid_t target;
-	bool stop;
-	u64 turns;
-};
-
-/*
- * An emulator that runs one CPU at a time stays with it until it is idle: who waits for another CPU
- * must not spin.
- */
-static void let_others_run(void)
-{
-	const struct timespec moment = { 0, 1000 };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
-}
-
-static void *contend(void *arg)
-{
-	struct rival *r = arg;
-
-	if (r->cpu < pt_online_cpus())
-		pt_pin(r->cpu);
-	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE) && !pt_failures()) {
-		r->fn(r);
-		__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELEASE);
-		let_others_run();
-	}
-	return NULL;
-}
-
-static void rival_start(struct rival *r, void (*fn)(struct rival *r), int fd, pid_t target)
-{
-	*r = (struct rival){ .fn = fn, .fd = fd, .target = target, .cpu = 1 };
-	pt_pin(0);
-	pt_need(!pthread_create(&r->thread, NULL, contend, r), "thread");
-}
-
-/* It has had a turn from beginning to end. */
-static void rival_turns(struct rival *r)
-{
-	u64 since = __atomic_load_n(&r->turns, __ATOMIC_ACQUIRE);
-
-	while (__atomic_load_n(&r->turns, __ATOMIC_ACQUIRE) < since + 2 && !pt_failures())
-		let_others_run();
-}
-
-static void rival_stop(struct rival *r)
-{
-	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
-	pthread_join(r->thread, NULL);
-}
 
 static void one_of(long ret, int this, int that, int line)
 {
@@ -591,6 +534,59 @@ static void attach_and_unregister(void)
 	still_works(session_of_tasks(hits()));
 }
 
+/* Nobody hits: each member has what it had, in its place, on its targets or with what has left. */
+static void read_in_place(struct rival *r)
+{
+	static struct session_entry e[SESSION_ENTRIES];		/* of the one rival */
+	u64 want = (u64)r->target, sum = 0;
+	unsigned int i, nr;
+
+	pt_eq(session_read(r->fd, 0, e), 1);
+	pt_eq(e[0].nr, 3);
+	pt_eq(e[0].value[1], want);
+	nr = session_read(r->fd, PERF_EXT_READ_TARGETS, e);
+	for (i = 0; i < nr; i++)
+		sum += e[i].value[1];
+	pt_eq(sum, want);
+}
+
+/* The PMU of the member in the middle goes, target by target. */
+static void read_and_unregister(void)
+{
+	struct perf_event_attr attr[3];
+	struct worker w[8];
+	unsigned int i, k;
+	struct rival r;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	need_revoking();
+	for (k = 0; k < 8; k++)
+		worker_start(&w[k], (int)k % pt_online_cpus());
+	for (i = 0; i < ROUNDS / 5 + 1 && !pt_failures(); i++) {
+		attr[0] = faults();
+		attr[1] = hits();
+		attr[2] = faults();
+		fd = session_make(attr, 3, 0);
+		for (k = 0; k < 8; k++) {
+			pt_eq(session_attach_task(fd, w[k].pid, 0), 0);
+			worker_do(&w[k], hit, k);
+		}
+		rival_start(&r, read_in_place, fd, 0 + 1 + 2 + 3 + 4 + 5 + 6 + 7);
+		rival_turns(&r);
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+		rival_turns(&r);
+		rival_stop(&r);
+		session_adds_up(fd);
+		close(fd);
+		none_left();
+		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	}
+	for (k = 0; k < 8; k++)
+		worker_end(&w[k]);
+}
+
 /* ---- exec ---- */
 
 static int after_exec(int argc, char **argv)
@@ -683,6 +679,7 @@ static const struct pt_case cases[] = {
 	{ "attach_and_hotplug", attach_and_hotplug },
 	{ "close_and_hotplug", close_and_hotplug },
 	{ "attach_and_unregister", attach_and_unregister },
+	{ "read_and_unregister", read_and_unregister },
 	{ "attach_and_exec", attach_and_exec },
 	{ "close_and_fork", close_and_fork },
 };
