@@ -131,17 +131,6 @@ static void bring_around(struct perf_buffer *rb, unsigned long len)
 
 #else
 
-static void free_one(struct page *page)
-{
-	page->mapping = NULL;	/* set while it was in a page table */
-	__free_page(page);
-}
-
-static struct page *alloc_one(int node)
-{
-	return alloc_pages_node(node, pe_pages_gfp(), 0);
-}
-
 /*
  * Addresses for few pages come from a block of addresses of this CPU: that saves 1,700 of the
  * 26,200 instructions of opening, mapping and closing an event (arm64).  A block is given back when
@@ -180,38 +169,23 @@ static void unmap_pages(struct perf_buffer *rb)
 static void free_pages_of(struct perf_buffer *rb)
 {
 	unmap_pages(rb);
-	while (rb->nr_pages)
-		free_one(rb->pages[--rb->nr_pages]);
+	pe_pages_drop(rb->pages, rb->nr_pages, rb->nr_in_blocks);
 	if (rb->user_page)
-		free_one(virt_to_page(rb->user_page));
-}
-
-/* Some at a time, since the page allocator zeroes them with preemption off. */
-static bool alloc_data(struct perf_buffer *rb, int nr_pages, int node)
-{
-	while (rb->nr_pages < nr_pages) {
-		int n = alloc_pages_bulk_array_node(pe_pages_gfp(), node,
-						    min(nr_pages - rb->nr_pages, 64),
-						    rb->pages + rb->nr_pages);
-
-		if (!n)
-			return false;
-		rb->nr_pages += n;
-	}
-	return true;
+		pe_page_drop(virt_to_page(rb->user_page));
 }
 
 /* What there is when it fails is freed with free_pages_of(). */
 static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int nr_tail, int node)
 {
-	struct page *control = alloc_one(node);
+	struct page *control = alloc_pages_node(node, pe_pages_gfp(), 0);
 
 	if (!control)
 		return false;
 	rb->user_page = page_address(control);
 	if (!nr_pages)
 		return true;
-	if (!alloc_data(rb, nr_pages, node))
+	rb->nr_pages = pe_pages_take(rb->pages, nr_pages, node, &rb->nr_in_blocks);
+	if (rb->nr_pages < nr_pages)
 		return false;
 	rb->nr_tail = nr_tail;
 	rb->data = map_pages(rb, node);
