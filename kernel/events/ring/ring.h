@@ -3,7 +3,7 @@
 #ifndef _KERNEL_EVENTS_RING_H
 #define _KERNEL_EVENTS_RING_H
 
-#include <linux/workqueue.h>
+#include <linux/llist.h>
 
 #include "../time.h"
 #include "../types.h"
@@ -101,7 +101,8 @@ struct pe_page_lead {
  */
 struct perf_buffer {
 	refcount_t			refcount;
-	struct rcu_work			free_work;
+	struct rcu_head			rcu;
+	struct llist_node		free_later;
 
 	/* writers; only the CPU that writes, but see ring_buffer.c */
 	local_t				head;		/* bytes reserved */
