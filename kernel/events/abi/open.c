@@ -8,7 +8,7 @@
  *	attr		copy, size negotiation, permission			attr.c
  *	files		new descriptor, the group leader's or output's file
  *	task		found, and the caller may look into it; exec_update_lock keeps its
- *			credentials as they are until the event is attached
+ *			credentials, if it is another one, as they are until the event is attached
  *	event		allocated, bound to its PMU				event.c
  *	context		found, the group's rules are checked, room is reserved, under ctx->mutex
  *	file		made; from here on nothing fails
@@ -216,7 +216,8 @@ static int check_task(struct opening *o)
 {
 	int err;
 
-	if (!o->task)
+	/* What current may do changes only while current itself does something else. */
+	if (!o->task || o->task == current)
 		return 0;
 	err = down_read_interruptible(&o->task->signal->exec_update_lock);
 	if (err)
