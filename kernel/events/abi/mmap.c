@@ -55,13 +55,18 @@ static bool maps_aux(const struct vm_area_struct *vma)
 /*
  * A PMU that is leaving is not told: mappings stay when it is gone, so drivers cannot count on
  * being told of the end anyway.  It sets the mark and then waits for those that are here, so its
- * event's destroy() comes after the last of these calls.
+ * event's destroy() comes after the last of these calls.  The PMUs of passive events last, and do
+ * not want to be told.
  */
 static void tell_pmu_mapped(struct pe_event *e, struct mm_struct *mm)
 {
-	int idx = pe_pmus_read_lock();
-	struct pmu *pmu = READ_ONCE(e->pmu);
+	struct pmu *pmu;
+	int idx;
 
+	if (e->passive)
+		return;
+	idx = pe_pmus_read_lock();
+	pmu = READ_ONCE(e->pmu);
 	if (!READ_ONCE(pmu->gone) && pmu->event_mapped)
 		pmu->event_mapped(&e->pub, mm);
 	pe_pmus_read_unlock(idx);
@@ -69,9 +74,13 @@ static void tell_pmu_mapped(struct pe_event *e, struct mm_struct *mm)
 
 static void tell_pmu_unmapped(struct pe_event *e, struct mm_struct *mm)
 {
-	int idx = pe_pmus_read_lock();
-	struct pmu *pmu = READ_ONCE(e->pmu);
+	struct pmu *pmu;
+	int idx;
 
+	if (e->passive)
+		return;
+	idx = pe_pmus_read_lock();
+	pmu = READ_ONCE(e->pmu);
 	if (!READ_ONCE(pmu->gone) && pmu->event_unmapped)
 		pmu->event_unmapped(&e->pub, mm);
 	pe_pmus_read_unlock(idx);

@@ -8,7 +8,7 @@
  *	attr		copy, size negotiation, permission			attr.c
  *	files		new descriptor, the group leader's or output's file
  *	task		found, and the caller may look into it; exec_update_lock keeps its
- *			credentials as they are until the event is attached
+ *			credentials, if it is another one, as they are until the event is attached
  *	event		allocated, bound to its PMU				event.c
  *	context		found, the group's rules are checked, room is reserved, under ctx->mutex
  *	file		made; from here on nothing fails
@@ -29,29 +29,22 @@
 
 /**
  * struct opening - what a call has acquired so far
- * @attr: the event's attributes
+ * @args: what the event is to be: its task is referenced, NULL for a CPU; its leader is that of
+ *	@group, when the event shall be a sibling
  * @flags: PERF_FLAG_* of the call
- * @cpu: CPU argument
  * @cgroup_fd: with PERF_FLAG_PID_CGROUP: descriptor of the cgroup's directory
- * @task: the task to observe, referenced; NULL for a CPU
- * @own_tasks: perf_ext_own_tasks allowed it: no capability helps
  * @cred_locked: task->signal->exec_update_lock is held for reading
  * @group: the file behind group_fd
- * @leader: its event, when the new one shall be its sibling
  * @output: its event, when output shall go there
  * @e: the new event
  * @ctx: its context, referenced, mutex held
  */
 struct opening {
-	struct perf_event_attr	*attr;
+	struct pe_origin_args	args;
 	unsigned long		flags;
-	int			cpu;
 	int			cgroup_fd;
-	struct task_struct	*task;
-	bool			own_tasks;
 	bool			cred_locked;
 	struct fd		group;
-	struct pe_event		*leader;
 	struct pe_event		*output;
 	struct pe_event		*e;
 	struct pe_ctx		*ctx;
@@ -69,18 +62,18 @@ static void close_ctx(struct opening *o)
 static void close_task(struct opening *o)
 {
 	if (o->cred_locked)
-		up_read(&o->task->signal->exec_update_lock);
+		up_read(&o->args.task->signal->exec_update_lock);
 	o->cred_locked = false;
-	if (o->task)
-		put_task_struct(o->task);
-	o->task = NULL;
+	if (o->args.task)
+		put_task_struct(o->args.task);
+	o->args.task = NULL;
 }
 
 static void abandon(struct opening *o)
 {
 	close_ctx(o);
 	if (o->cred_locked)
-		up_read(&o->task->signal->exec_update_lock);
+		up_read(&o->args.task->signal->exec_update_lock);
 	o->cred_locked = false;
 	if (o->e)
 		pe_put(o->e);
@@ -140,7 +133,7 @@ static int open_group_file(struct opening *o, int group_fd)
 	if (o->flags & PERF_FLAG_FD_OUTPUT)
 		o->output = other;
 	if (!(o->flags & PERF_FLAG_FD_NO_GROUP))
-		o->leader = other;
+		o->args.leader = other;
 	return 0;
 }
 
@@ -157,27 +150,20 @@ static int find_task(struct opening *o, pid_t pid)
 	rcu_read_unlock();
 	if (!task)
 		return pe_err(-ESRCH, "pid: no such task");
-	o->task = task;
+	o->args.task = task;
 	/* A group is inherited as a whole, or not at all. */
-	if (o->leader && o->leader->attr.inherit != o->attr->inherit)
+	if (o->args.leader && o->args.leader->attr.inherit != o->args.attr->inherit)
 		return pe_err(-EINVAL, "attr.inherit: not as in the group's leader");
 	return 0;
 }
 
 static int make_event(struct opening *o)
 {
-	struct pe_origin_args args = {
-		.attr	= o->attr,
-		.cpu	= o->cpu,
-		.task	= o->task,
-		.leader	= o->leader,
-		.own_tasks = o->own_tasks,
-	};
 	struct pe_event *e;
 
 	if (o->flags & PERF_FLAG_PID_CGROUP)
-		args.cgroup_fd = &o->cgroup_fd;
-	e = pe_alloc(&args);
+		o->args.cgroup_fd = &o->cgroup_fd;
+	e = pe_alloc(&o->args);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 	o->e = e;
@@ -185,7 +171,7 @@ static int make_event(struct opening *o)
 		return pe_err(-EOPNOTSUPP, "attr.sample_period: the PMU cannot interrupt");
 	if (pe_ext_jitter(e))
 		return -ENOMEM;
-	return o->attr->use_clockid ? pe_attr_set_clock(e, o->attr->clockid) : 0;
+	return o->args.attr->use_clockid ? pe_attr_set_clock(e, o->args.attr->clockid) : 0;
 }
 
 /**
@@ -216,13 +202,14 @@ static int check_task(struct opening *o)
 {
 	int err;
 
-	if (!o->task)
+	/* What current may do changes only while current itself does something else. */
+	if (!o->args.task || o->args.task == current)
 		return 0;
-	err = down_read_interruptible(&o->task->signal->exec_update_lock);
+	err = down_read_interruptible(&o->args.task->signal->exec_update_lock);
 	if (err)
 		return err;
 	o->cred_locked = true;
-	return pe_may_observe(o->task, o->attr, o->own_tasks) ? 0 :
+	return pe_may_observe(o->args.task, o->args.attr, o->args.own_tasks) ? 0 :
 		pe_err(-EACCES, "pid: no right to trace it");
 }
 
@@ -291,18 +278,18 @@ static int open_ctx(struct opening *o)
 	struct pe_ctx *ctx;
 	int err;
 
-	ctx = pe_find_ctx(o->task, e->cpu);
+	ctx = pe_find_ctx(o->args.task, e->cpu);
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	o->ctx = ctx;
 
-	if (o->leader) {
+	if (o->args.leader) {
 		/* Exit and hotplug come first: they are the answer whatever the group is. */
 		if (ctx->dead)
 			return -ESRCH;
 		if (!ctx->task && !per_cpu(pe_cpu, ctx->cpu).online)
 			return -ENODEV;
-		err = check_group(e, o->leader, ctx);
+		err = check_group(e, o->args.leader, ctx);
 		if (err)
 			return err;
 	}
@@ -314,9 +301,9 @@ static int open_ctx(struct opening *o)
 		if (err)
 			return err;
 	}
-	if (!pe_read_fits(e, o->leader ?: e))
+	if (!pe_read_fits(e, o->args.leader ?: e))
 		return pe_err(-E2BIG, "group_fd: the group is too large to be read");
-	if (pe_needs_tracer(e) && !traced_by(e, o->leader))
+	if (pe_needs_tracer(e) && !traced_by(e, o->args.leader))
 		return pe_err(-EINVAL, "attr.aux_*: the leader of the group cannot do that");
 	return pe_has_rival(e, ctx) ? pe_err(-EBUSY, "the PMU can do one thing at a time") : 0;
 }
@@ -361,7 +348,9 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 		int, group_fd, unsigned long, flags)
 {
 	struct perf_event_attr attr __uninitialized;
-	struct opening o = { .attr = &attr, .flags = flags, .cpu = cpu, .cgroup_fd = pid };
+	struct opening o = {
+		.args = { .attr = &attr, .cpu = cpu }, .flags = flags, .cgroup_fd = pid,
+	};
 	struct file *file;
 	int fd, err, idx;
 
@@ -370,7 +359,7 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
 	err = pe_attr_copy(attr_uptr, &attr);
 	if (!err)
 		err = pe_open_permit(&attr, pid != -1 && !(flags & PERF_FLAG_PID_CGROUP),
-				     &o.own_tasks);
+				     &o.args.own_tasks);
 	if (err)
 		return err;
 	/* pid is the cgroup's directory, and its tasks are observed on one CPU. */

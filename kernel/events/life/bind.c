@@ -171,11 +171,17 @@ void pe_bind_buffer(struct pe_event *e, struct perf_buffer *rb)
 		stopped = move_tracer(e, old, rb);
 	else
 		rcu_assign_pointer(e->rb, rb);
+	if (!old)
+		return;		/* nobody sleeps in poll() without a buffer */
 	/* A tracer relies on the reference that goes now.  One that cannot be stopped keeps it. */
-	if (old && stopped)
+	if (stopped)
 		pe_buffer_put(old);
-	/* Writers used @old a while longer than e was on its list: nobody woke e then. */
-	wake_up_all(&e->waitq);
+	/*
+	 * Writers used @old a while longer than e was on its list: nobody woke e then.  Who polls
+	 * is on the queue before it takes the mmap_mutex to look at the buffer.
+	 */
+	if (waitqueue_active(&e->waitq))
+		wake_up_all(&e->waitq);
 }
 
 /* Would the records of both make sense in one buffer? */

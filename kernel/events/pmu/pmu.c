@@ -290,13 +290,28 @@ static int ask_pmu(struct pmu *pmu, struct pe_event *e)
 	return ret;
 }
 
-static int ask_all(struct pe_event *e)
+enum asked {
+	EVERY_PMU,
+	OF_HARDWARE,	/* those that count what a task executes */
+	OTHERS,
+};
+
+static bool is_asked(const struct pmu *pmu, enum asked asked)
+{
+	if (asked == EVERY_PMU)
+		return true;
+	return (pmu->task_ctx_nr == perf_hw_context) == (asked == OF_HARDWARE);
+}
+
+static int ask_all(struct pe_event *e, enum asked asked)
 {
 	struct pmu *pmu;
+	int ret;
 
 	list_for_each_entry_srcu(pmu, &pe_pmus, entry, srcu_read_lock_held(&readers)) {
-		int ret = is_open_to(pmu, e) ? ask_pmu(pmu, e) : -ENOENT;
-
+		if (!is_asked(pmu, asked) || !is_open_to(pmu, e))
+			continue;
+		ret = ask_pmu(pmu, e);
 		if (ret != -ENOENT)
 			return ret;
 	}
@@ -309,7 +324,14 @@ static struct pmu *find_type(u32 type)
 	return idr_find(&by_type, type);
 }
 
-/* PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE. */
+/* PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE: most PMUs know none of these. */
+static int ask_generic(struct pe_event *e)
+{
+	int ret = ask_all(e, OF_HARDWARE);
+
+	return ret == -ENOENT ? ask_all(e, OTHERS) : ret;
+}
+
 static int bind_generic(struct pe_event *e)
 {
 	u32 chosen = e->attr.config >> PERF_PMU_TYPE_SHIFT;
@@ -320,7 +342,7 @@ static int bind_generic(struct pe_event *e)
 		e->attr.config &= PERF_HW_EVENT_MASK;
 		pmu = find_type(chosen);
 		if (!pmu)
-			return ask_all(e);
+			return ask_generic(e);
 		if (chosen != PERF_TYPE_RAW && chosen != e->attr.type &&
 		    !(pmu->capabilities & PERF_PMU_CAP_EXTENDED_HW_TYPE))
 			return -ENOENT;
@@ -332,7 +354,7 @@ static int bind_generic(struct pe_event *e)
 	if (ret != -ENOENT)
 		return ret;
 	pmu = pmu ? find_type(e->attr.type) : NULL;
-	return pmu ? ask_pmu(pmu, e) : ask_all(e);
+	return pmu ? ask_pmu(pmu, e) : ask_generic(e);
 }
 
 static int bind_opened(struct pe_event *e)
@@ -346,7 +368,7 @@ static int bind_opened(struct pe_event *e)
 	do {
 		type = e->attr.type;
 		pmu = find_type(type);
-		ret = pmu ? ask_pmu(pmu, e) : ask_all(e);
+		ret = pmu ? ask_pmu(pmu, e) : ask_all(e, EVERY_PMU);
 	} while (ret == -ENOENT && e->attr.type != type);	/* passed on to another PMU */
 	return ret;
 }

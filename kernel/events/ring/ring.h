@@ -3,7 +3,7 @@
 #ifndef _KERNEL_EVENTS_RING_H
 #define _KERNEL_EVENTS_RING_H
 
-#include <linux/workqueue.h>
+#include <linux/llist.h>
 
 #include "../time.h"
 #include "../types.h"
@@ -101,7 +101,8 @@ struct pe_page_lead {
  */
 struct perf_buffer {
 	refcount_t			refcount;
-	struct rcu_work			free_work;
+	struct rcu_head			rcu;
+	struct llist_node		free_later;
 
 	/* writers; only the CPU that writes, but see ring_buffer.c */
 	local_t				head;		/* bytes reserved */
@@ -117,6 +118,7 @@ struct perf_buffer {
 	/* constant once mapped */
 	int				nr_pages;	/* data pages */
 	int				nr_tail;	/* of the row behind them */
+	int				nr_in_blocks;	/* data pages: see pages.c */
 	int				overwrite;	/* the reader maps it read-only */
 	long				watermark;	/* bytes per wakeup, 0: by events */
 	unsigned long			mask;		/* of an offset in the data pages */
@@ -171,6 +173,11 @@ static inline gfp_t pe_pages_gfp(void)
 		return GFP_KERNEL_ACCOUNT | __GFP_ZERO;
 	return GFP_KERNEL | __GFP_ZERO;
 }
+
+/* pages.c */
+int pe_pages_take(struct page **pages, int nr, int node, int *in_blocks);
+void pe_pages_drop(struct page **pages, int nr, int in_blocks);
+void pe_page_drop(struct page *page);
 
 struct perf_buffer *pe_buffer_get(struct pe_event *e);	/* of e's sink; NULL if none */
 void pe_buffer_put(struct perf_buffer *rb);

@@ -53,6 +53,7 @@
  * publish as if it were outermost, because the CPU still has the turn.  Nobody waits for ever, as
  * two CPUs may wait for each other's buffers in interrupts: after a while the record is lost.
  */
+#include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -131,17 +132,6 @@ static void bring_around(struct perf_buffer *rb, unsigned long len)
 
 #else
 
-static void free_one(struct page *page)
-{
-	page->mapping = NULL;	/* set while it was in a page table */
-	__free_page(page);
-}
-
-static struct page *alloc_one(int node)
-{
-	return alloc_pages_node(node, pe_pages_gfp(), 0);
-}
-
 /*
  * Addresses for few pages come from a block of addresses of this CPU: that saves 1,700 of the
  * 26,200 instructions of opening, mapping and closing an event (arm64).  A block is given back when
@@ -180,38 +170,23 @@ static void unmap_pages(struct perf_buffer *rb)
 static void free_pages_of(struct perf_buffer *rb)
 {
 	unmap_pages(rb);
-	while (rb->nr_pages)
-		free_one(rb->pages[--rb->nr_pages]);
+	pe_pages_drop(rb->pages, rb->nr_pages, rb->nr_in_blocks);
 	if (rb->user_page)
-		free_one(virt_to_page(rb->user_page));
-}
-
-/* Some at a time, since the page allocator zeroes them with preemption off. */
-static bool alloc_data(struct perf_buffer *rb, int nr_pages, int node)
-{
-	while (rb->nr_pages < nr_pages) {
-		int n = alloc_pages_bulk_array_node(pe_pages_gfp(), node,
-						    min(nr_pages - rb->nr_pages, 64),
-						    rb->pages + rb->nr_pages);
-
-		if (!n)
-			return false;
-		rb->nr_pages += n;
-	}
-	return true;
+		pe_page_drop(virt_to_page(rb->user_page));
 }
 
 /* What there is when it fails is freed with free_pages_of(). */
 static bool alloc_pages_of(struct perf_buffer *rb, int nr_pages, int nr_tail, int node)
 {
-	struct page *control = alloc_one(node);
+	struct page *control = alloc_pages_node(node, pe_pages_gfp(), 0);
 
 	if (!control)
 		return false;
 	rb->user_page = page_address(control);
 	if (!nr_pages)
 		return true;
-	if (!alloc_data(rb, nr_pages, node))
+	rb->nr_pages = pe_pages_take(rb->pages, nr_pages, node, &rb->nr_in_blocks);
+	if (rb->nr_pages < nr_pages)
 		return false;
 	rb->nr_tail = nr_tail;
 	rb->data = map_pages(rb, node);
@@ -248,17 +223,64 @@ static struct perf_buffer *alloc_control(size_t nr_ptrs, int node)
 	return kzalloc_node(struct_size(rb, pages, nr_ptrs), GFP_KERNEL, node);
 }
 
-static void free_buffer(struct perf_buffer *rb)
+static void free_control(struct perf_buffer *rb)
 {
-	free_pages_of(rb);
 	kfree(rb->aux.cpus);
 	kfree(rb);
 }
 
-static void pe_buffer_free_work(struct work_struct *work)
+/**
+ * struct dead_buffers - buffers whose grace period is over, for a worker to free
+ * @list: them, linked by free_later
+ * @work: takes all there are
+ *
+ * One for each CPU on which grace periods end, so that many workers free what many CPUs have made.
+ */
+struct dead_buffers {
+	struct llist_head	list;
+	struct work_struct	work;
+};
+
+static DEFINE_PER_CPU(struct dead_buffers, dead_buffers);
+
+/*
+ * The page allocator empties a CPU's lists when two blocks are freed in a row, see pages.c.  So the
+ * control page of a buffer follows its block; what holds the structs, which may be such a block as
+ * well, comes after the pages of all.
+ */
+static void pe_buffers_free(struct work_struct *work)
 {
-	free_buffer(container_of(to_rcu_work(work), struct perf_buffer, free_work));
+	struct dead_buffers *dead = container_of(work, struct dead_buffers, work);
+	struct llist_node *list = llist_del_all(&dead->list);
+	struct perf_buffer *rb, *next;
+
+	llist_for_each_entry(rb, list, free_later) {
+		free_pages_of(rb);
+		cond_resched();
+	}
+	llist_for_each_entry_safe(rb, next, list, free_later)
+		free_control(rb);
 }
+
+/* Whoever adds the first one since the worker took all that there were sends it again. */
+static void pe_buffer_free_rcu(struct rcu_head *rcu)
+{
+	struct perf_buffer *rb = container_of(rcu, struct perf_buffer, rcu);
+	struct dead_buffers *dead = raw_cpu_ptr(&dead_buffers);
+
+	if (llist_add(&rb->free_later, &dead->list))
+		queue_work(system_unbound_wq, &dead->work);
+}
+
+static int __init pe_buffers_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu(dead_buffers, cpu).work, pe_buffers_free);
+	return 0;
+}
+early_initcall(pe_buffers_init);
 
 /**
  * pe_buffer_alloc() - make a buffer
@@ -280,7 +302,8 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 	if (!rb)
 		return NULL;
 	if (!alloc_pages_of(rb, nr_pages, nr_tail, node)) {
-		free_buffer(rb);
+		free_pages_of(rb);
+		free_control(rb);
 		return NULL;
 	}
 	size = pe_buffer_data_size(rb);
@@ -297,7 +320,6 @@ struct perf_buffer *pe_buffer_alloc(int nr_pages, long watermark, int cpu, int f
 	refcount_set(&rb->refcount, 1);
 	spin_lock_init(&rb->listeners_lock);
 	INIT_LIST_HEAD(&rb->listeners);
-	INIT_RCU_WORK(&rb->free_work, pe_buffer_free_work);
 	mutex_init(&rb->aux.mutex);
 	return rb;
 }
@@ -328,7 +350,7 @@ void pe_buffer_put(struct perf_buffer *rb)
 	if (!refcount_dec_and_test(&rb->refcount))
 		return;
 	WARN_ON_ONCE(!list_empty(&rb->listeners));
-	queue_rcu_work(system_unbound_wq, &rb->free_work);
+	call_rcu(&rb->rcu, pe_buffer_free_rcu);
 }
 
 /**

@@ -161,7 +161,7 @@ static void nothing_is_charged(void)
 static void mmap_buffer(void)
 {
 	int n, failed = 0;
-	size_t size = (size_t)pt_page_size() * 5;
+	size_t size = (size_t)pt_page_size() * 17;	/* two blocks: see ring/pages.c */
 
 	need_injection();
 	pt_sysctl_set("perf_event_mlock_kb", 0);

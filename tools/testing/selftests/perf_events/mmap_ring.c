@@ -10,6 +10,7 @@
 #include "lib/ptest.h"
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 
 /* One sample of 8 + 8 bytes per page fault. */
 static struct perf_event_attr sampling(void)
@@ -129,6 +130,45 @@ static void outlives_the_fd(void)
 	pt_fault(4);
 	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 7);
 	pt_unmap(&r);
+}
+
+/* A page that a pipe has got is the pipe's when the buffer has gone, and others are made. */
+static void page_outlives_the_buffer(void)
+{
+	size_t size = (size_t)pt_page_size();
+	int nr, turn, fd, ends[2];
+
+	for (nr = 0; nr < 8; nr++) {
+		char *was = malloc(size), *is = malloc(size);
+		struct iovec one = { .iov_len = size };
+		struct pt_ring r;
+
+		pt_need(was && is && !pipe(ends), "no memory, or no pipe");
+		fd = open_sampling();
+		pt_map(&r, fd, 8);
+		pt_enable(fd);
+		pt_fault((unsigned int)(r.size / RECORD_SIZE));
+		pt_disable(fd);
+		one.iov_base = r.data + (size_t)nr * size;
+		memcpy(was, one.iov_base, size);
+		pt_eq(vmsplice(ends[1], &one, 1, 0), size);
+		pt_unmap(&r);
+		close(fd);
+		for (turn = 0; turn < 20; turn++) {
+			fd = open_sampling();
+			pt_map(&r, fd, 8);
+			pt_eq(r.data[0], 0);
+			pt_unmap(&r);
+			close(fd);
+		}
+		pt_eq(read(ends[0], is, size), size);
+		pt_check(was[0] == PERF_RECORD_SAMPLE && !memcmp(was, is, size),
+			 "page %d is another one's", nr);
+		close(ends[0]);
+		close(ends[1]);
+		free(was);
+		free(is);
+	}
 }
 
 static void no_split_no_growth(void)
@@ -578,6 +618,7 @@ static const struct pt_case cases[] = {
 	{ "inherited_task_event", inherited_task_event },
 	{ "second_mapping", second_mapping },
 	{ "outlives_the_fd", outlives_the_fd },
+	{ "page_outlives_the_buffer", page_outlives_the_buffer },
 	{ "no_split_no_growth", no_split_no_growth },
 	{ "not_copied_by_fork", not_copied_by_fork },
 	{ "header_of_the_page", header_of_the_page },

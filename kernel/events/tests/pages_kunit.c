@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: pages of a buffer that come and go in blocks, and are pages of their own all the same.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include "../ring/ring.h"
+
+#define NR	16	/* two blocks */
+
+static int take(struct kunit *test, struct page **pages)
+{
+	int in_blocks, i;
+
+	KUNIT_ASSERT_EQ(test, pe_pages_take(pages, NR, NUMA_NO_NODE, &in_blocks), NR);
+	for (i = 0; i < NR; i++) {
+		KUNIT_EXPECT_EQ(test, page_ref_count(pages[i]), 1);
+		KUNIT_EXPECT_FALSE(test, PageCompound(pages[i]));
+		KUNIT_EXPECT_NULL(test, memchr_inv(page_address(pages[i]), 0, PAGE_SIZE));
+		memset(page_address(pages[i]), 0xa0 + i, PAGE_SIZE);
+	}
+	return in_blocks;
+}
+
+/* Nothing else happens, so that there are blocks. */
+static void in_blocks(struct kunit *test)
+{
+	struct page *pages[NR] = { };
+	int nr = take(test, pages), i;
+
+	KUNIT_EXPECT_EQ(test, nr, IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING) ? 0 : NR);
+	for (i = 1; i < nr; i++)
+		if (i % 8)
+			KUNIT_EXPECT_PTR_EQ(test, pages[i], pages[i - 1] + 1);
+	pe_pages_drop(pages, NR, nr);
+}
+
+/* Whoever has another reference keeps that page, whichever it is of a block, and nothing else. */
+static void one_outlives_the_others(struct kunit *test)
+{
+	int kept;
+
+	for (kept = 0; kept < NR; kept++) {
+		struct page *pages[NR] = { }, *page;
+		int nr = take(test, pages);
+
+		page = pages[kept];
+		get_page(page);
+		page->mapping = (void *)test;
+		pe_pages_drop(pages, NR, nr);
+		KUNIT_EXPECT_EQ(test, page_ref_count(page), 1);
+		KUNIT_EXPECT_NULL(test, page->mapping);
+		KUNIT_EXPECT_NULL(test, memchr_inv(page_address(page), 0xa0 + kept, PAGE_SIZE));
+		put_page(page);
+	}
+}
+
+/* Those on lists of a CPU included. */
+static unsigned long free_pages_now(void)
+{
+	drain_all_pages(NULL);
+	return global_zone_page_state(NR_FREE_PAGES);
+}
+
+/* If the others were lost it would be 30,000 pages. */
+static void none_is_lost(struct kunit *test)
+{
+	unsigned long before = free_pages_now();
+	struct page *pages[NR] = { };
+	int turn, nr;
+
+	for (turn = 0; turn < 2000; turn++) {
+		struct page *page;
+
+		KUNIT_ASSERT_EQ(test, pe_pages_take(pages, NR, NUMA_NO_NODE, &nr), NR);
+		page = pages[turn % NR];
+		get_page(page);
+		pe_pages_drop(pages, NR, nr);
+		put_page(page);
+		memset(pages, 0, sizeof(pages));
+	}
+	KUNIT_EXPECT_LT(test, before, free_pages_now() + 1000);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(in_blocks),
+	KUNIT_CASE(one_outlives_the_others),
+	KUNIT_CASE(none_is_lost),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_ring_pages",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
