@@ -311,7 +311,7 @@ static bool restart_session(struct pe_event *leader, bool all)
 		if (goes_on(&r, &r.s->set[i]))
 			restart_members(&r, &r.s->set[i]);
 	list_for_each_entry(r.leader, &leader->children, child_entry)
-		pe_call(pe_ctx(r.leader), pe_ext_restart_target, &r);
+		pe_oncpu_call(r.leader, pe_ext_restart_target, &r);
 	pe_session_unlock_families(leader);
 	return true;
 }

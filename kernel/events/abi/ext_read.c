@@ -107,7 +107,10 @@ static u64 lost_of(const struct answer *a, struct pe_event *copy)
 	return unlikely(a->any_lost) ? lost_of_group(copy) : 0;
 }
 
-/* Members themselves count nothing: what they have is of copies that have left. */
+/*
+ * Members themselves count nothing: what they have is of copies that have left, and hits that these
+ * were given by other CPUs.
+ */
 static void put_gone(const struct answer *a, struct perf_ext_values *v)
 {
 	unsigned int i;

@@ -9,6 +9,7 @@
  * User memory is read before ctx->mutex is taken and written without it, and paths are looked up
  * without it: what is behind a mapping or a file system may never answer.
  */
+
 #include <linux/bpf.h>
 #include <linux/compat.h>
 #include <linux/file.h>
@@ -53,9 +54,15 @@ struct command {
 	bool		on;
 };
 
-static const struct command enable = { pe_ioctl_enable, pe_event_call, true, .on = true };
-static const struct command disable = { pe_ioctl_disable, pe_event_call, true };
-static const struct command reset = { pe_ioctl_reset, pe_count_call };
+static const struct command enable = {
+	.fn = pe_ioctl_enable, .call = pe_event_call, .sets_state = true, .on = true,
+};
+
+static const struct command disable = {
+	.fn = pe_ioctl_disable, .call = pe_event_call, .sets_state = true,
+};
+
+static const struct command reset = { .fn = pe_ioctl_reset, .call = pe_count_call };
 
 /*
  * What samples show by masks begins anew with the count, where both are counted: in between there
@@ -76,7 +83,7 @@ static void pe_ioctl_one(struct pe_event *e, void *arg)
 		e->family_on = cmd->on;
 	}
 	if (is_shown(cmd, e))
-		pe_call(pe_ctx(e), cmd->fn, e);
+		pe_oncpu_call(e, cmd->fn, e);
 	else
 		cmd->call(e, cmd->fn, e);
 }
@@ -191,7 +198,7 @@ static void do_session(struct pe_event *leader, const struct command *cmd)
 		if (s->nr_sets > 1)
 			pe_call(pe_ctx(child), pe_ioctl_sets, &group);
 		else if (shown)
-			pe_call(pe_ctx(child), pe_ioctl_group, &group);
+			pe_oncpu_call(child, pe_ioctl_group, &group);
 		else
 			cmd->call(child, pe_ioctl_group, &group);
 	}

@@ -296,7 +296,8 @@ static struct pe_event *leader_there(const struct start *start, unsigned int set
 {
 	struct pe_event *leader = start->copies[start->s->set[set].first];
 
-	return leader && leader->attach_state & PERF_ATTACH_CONTEXT ? leader : NULL;
+	return leader && leader->attach_state & PERF_ATTACH_CONTEXT &&
+	       leader->state > PERF_EVENT_STATE_EXIT ? leader : NULL;
 }
 
 /* The set that has the first turn: one that is disabled would keep it.  Set 0, if all are. */

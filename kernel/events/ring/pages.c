@@ -2,7 +2,7 @@
 /*
  * Where the pages of a buffer come from.
  *
- * A buffer is often made and freed, and one page at a time that costs more than all the rest of it.
+ * A buffer is often made and freed, and one page at a time that costs a good part of all of it.
  * So eight at a time are asked for, or as many as a smaller buffer has: a block, which is taken
  * only if it is at hand.  For everybody else each page of a block is a page of its own: it is
  * mapped, referenced, pinned and poisoned by itself, and may outlive the buffer.
@@ -22,6 +22,7 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/page_owner.h>
 
 #include "ring.h"
 
@@ -41,11 +42,13 @@ static bool take_block(struct page **pages, int nr, int node)
 	struct page *block;
 	int i;
 
-	if (gfp & __GFP_ACCOUNT || IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING))
+	if (gfp & __GFP_ACCOUNT || IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING) ||
+	    (node != NUMA_NO_NODE && !node_online(node)))
 		return false;
 	block = alloc_pages_node(node, (gfp & ~__GFP_RECLAIM) | modest, ilog2(nr));
 	if (!block)
 		return false;
+	split_page_owner(block, ilog2(nr), 0);
 	pages[0] = block;
 	for (i = 1; i < nr; i++) {
 		pages[i] = block + i;
@@ -119,8 +122,10 @@ int pe_pages_take(struct page **pages, int nr, int node, int *in_blocks)
 {
 	int block = min(nr, BLOCK), done = 0;
 
-	while (done < nr && take_block(pages + done, block, node))
+	while (done < nr && take_block(pages + done, block, node)) {
 		done += block;
+		cond_resched();		/* nothing else does, for gigabytes */
+	}
 	*in_blocks = done;
 	return done < nr ? done + take_single(pages + done, nr - done, node) : done;
 }

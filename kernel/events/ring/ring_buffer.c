@@ -133,8 +133,8 @@ static void bring_around(struct perf_buffer *rb, unsigned long len)
 #else
 
 /*
- * Addresses for few pages come from a block of addresses of this CPU: that saves 1,700 of the
- * 26,200 instructions of opening, mapping and closing an event (arm64).  A block is given back when
+ * Addresses for few pages come from a block of addresses of this CPU: that saves 1,700 of some
+ * 25,000 instructions of opening, mapping and closing an event (arm64).  A block is given back when
  * none of it is used, for which 32 bits have too few addresses.
  */
 static bool from_a_block(int nr_pages)

@@ -27,6 +27,7 @@ enum call_kind {
 	CALL_ANY,
 	CALL_LEAVES,	/* it leaves its group */
 	CALL_COUNTS,	/* its count is written, or that of members of its group */
+	CALL_ONCPU,	/* where the context is in, if anywhere, passive or not */
 };
 
 struct remote_call {
@@ -43,20 +44,36 @@ static bool still_there(const struct remote_call *call)
 	return !call->e || pe_ctx(call->e) == call->ctx;
 }
 
+/* Has no count of its own that hits add to; if it leads, nor has a member. */
+static bool only_counts(struct pe_event *e)
+{
+	struct pe_event *m;
+
+	if (!pe_is_leader(e))
+		return e->counts_hits || e->counts_time;
+	pe_for_each_member(m, e)
+		if (!m->counts_hits && !m->counts_time)
+			return false;
+	return true;
+}
+
 /*
  * May another CPU be in the middle of adding to the count?  A hit of this one is over: it keeps
- * preemption off, and interrupts cannot tear what it adds.
+ * preemption off, and interrupts cannot tear what it adds.  Under ctx->lock, or the context is in
+ * here.
  */
 static bool is_hit_elsewhere(const struct remote_call *call)
 {
 	int cpu = READ_ONCE(call->ctx->oncpu);
 
-	return call->e->state == PERF_EVENT_STATE_ACTIVE && cpu >= 0 && cpu != smp_processor_id();
+	return cpu >= 0 && cpu != smp_processor_id() && !only_counts(call->e);
 }
 
 static bool is_passive(const struct remote_call *call)
 {
 	if (!call->e || !pe_is_passive(call->e))
+		return false;
+	if (call->kind == CALL_ONCPU)
 		return false;
 	if (call->kind == CALL_ANY)
 		return true;
@@ -196,14 +213,20 @@ void pe_member_call(struct pe_event *e, pe_call_fn fn, void *arg)
  */
 void pe_count_call(struct pe_event *e, pe_call_fn fn, void *arg)
 {
-	/* What only counts has no count of its own. */
-	bool follows = (e->counts_hits || e->counts_time) && !e->nr_siblings;
-	struct remote_call call = {
-		.e	= e,
-		.fn	= fn,
-		.arg	= arg,
-		.kind	= follows ? CALL_ANY : CALL_COUNTS,
-	};
+	struct remote_call call = { .e = e, .fn = fn, .arg = arg, .kind = CALL_COUNTS };
+
+	call_and_follow(&call);
+}
+
+/**
+ * pe_oncpu_call() - as pe_call() for the context of an event, which may move to another one
+ * @e: an attached event
+ * @fn: likewise
+ * @arg: its argument
+ */
+void pe_oncpu_call(struct pe_event *e, pe_call_fn fn, void *arg)
+{
+	struct remote_call call = { .e = e, .fn = fn, .arg = arg, .kind = CALL_ONCPU };
 
 	call_and_follow(&call);
 }

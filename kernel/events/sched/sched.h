@@ -116,6 +116,7 @@ typedef void (*pe_call_fn)(struct pe_ctx *ctx, void *arg);
 void pe_call(struct pe_ctx *ctx, pe_call_fn fn, void *arg);
 void pe_event_call(struct pe_event *e, pe_call_fn fn, void *arg);
 void pe_member_call(struct pe_event *e, pe_call_fn fn, void *arg);
+void pe_oncpu_call(struct pe_event *e, pe_call_fn fn, void *arg);
 void pe_count_call(struct pe_event *e, pe_call_fn fn, void *arg);
 bool pe_call_locked_local(struct pe_ctx *ctx, pe_call_fn fn, void *arg);
 

@@ -145,9 +145,13 @@ void pe_notify_restart_group(struct pe_ctx *ctx, struct pe_event *leader)
 		pe_pending_disable_due(ctx, m);
 		off |= m->state < PERF_EVENT_STATE_INACTIVE;
 	}
-	if (!off)
+	/* One on its way to another CPU is in no context. */
+	if (!off || !(leader->attach_state & PERF_ATTACH_CONTEXT))
 		return;
-	/* From here on there are no overflows, and nothing is pending. */
+	/*
+	 * The leader first.  What a sibling that overflows late then wants of it is done when this
+	 * is over: all of them stop once more.
+	 */
 	pe_disable_locked(leader, now);
 	pe_for_each_member(m, leader)
 		if (m->state == PERF_EVENT_STATE_OFF && (pe_notify(m) || pe_has_format(m)))
