@@ -4,8 +4,8 @@
  *
  * Members have no context of their own, see life/kin.c.  When one of them comes in on a CPU, so
  * does a context of the kin: the one that kin->home[] has for this CPU, or one that is not in
- * anywhere and moves here.  If each CPU has its own (kin->per_cpu) none moves.  When the next task is
- * a member as well, in the same cgroup, it stays in, and nothing happens at all.
+ * anywhere and moves here.  If each CPU has its own (kin->per_cpu) none moves.  When the next
+ * task is a member as well, in the same cgroup, it stays in, and nothing happens at all.
  *
  * pe_cpu.shared tells which one is in on this CPU.  It is written by the CPU itself with irqs off.
  * While it leads to one, a context of the task's own is not in.

@@ -116,7 +116,7 @@ static void open_common(void)
 	nr_counting = 1;
 }
 
-static void open_for_each_cpu(void)
+static void open_one_per_cpu(void)
 {
 	struct perf_event_attr attr = faults();
 	int i;
@@ -176,11 +176,11 @@ static void moved_between_cpus(void)
 	disturbed_crowd(move_it, 300);
 }
 
-static void moved_with_an_event_for_each_cpu(void)
+static void moved_with_an_event_per_cpu(void)
 {
 	if (pt_online_cpus() < 2)
 		pt_skip("one CPU");
-	open_for_each_cpu();
+	open_one_per_cpu();
 	disturbed_crowd(move_it, 300);
 }
 
@@ -231,10 +231,10 @@ static void cpus_go_and_return(void)
 	disturbed_crowd(turn_cpu, 8 * (unsigned int)(pt_online_cpus() - 1));
 }
 
-static void cpus_go_and_return_with_an_event_each(void)
+static void cpus_go_and_return_with_an_event_per_cpu(void)
 {
 	need_cpus(2);
-	open_for_each_cpu();
+	open_one_per_cpu();
 	disturbed_crowd(turn_cpu, 8 * (unsigned int)(pt_online_cpus() - 1));
 }
 
@@ -438,10 +438,10 @@ static void toggled_while_they_run(void)
 
 static const struct pt_case cases[] = {
 	{ "moved_between_cpus", moved_between_cpus },
-	{ "moved_with_an_event_for_each_cpu", moved_with_an_event_for_each_cpu },
+	{ "moved_with_an_event_per_cpu", moved_with_an_event_per_cpu },
 	{ "migrations", migrations },
 	{ "cpus_go_and_return", cpus_go_and_return },
-	{ "cpus_go_and_return_with_an_event_each", cpus_go_and_return_with_an_event_each },
+	{ "cpus_go_and_return_with_an_event_per_cpu", cpus_go_and_return_with_an_event_per_cpu },
 	{ "moved_between_cgroups", moved_between_cgroups },
 	{ "opened_on_single_ones", opened_on_single_ones },
 	{ "closed_while_they_run", closed_while_they_run },
