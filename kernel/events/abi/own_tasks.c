@@ -22,7 +22,8 @@
  * security_perf_event_open() is asked.  An event ends when its task executes something that its
  * tracers may not look into, like a set-user-ID program: perf_event_exit_task().  It asks whether
  * the program can be dumped, so with fs.suid_dumpable 1, or where only a security module keeps
- * tracers away, it stays.  Opening waits for such an exec by exec_update_lock, then asks.
+ * tracers away, it stays.  Opening for another task waits for such an exec by exec_update_lock,
+ * then asks; current is not in one.
  *
  * The sysctl belongs to the host's root: in a user namespace nobody can write it.  It is read once
  * for an open; events that are open stay.

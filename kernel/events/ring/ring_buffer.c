@@ -243,23 +243,17 @@ struct dead_buffers {
 
 static DEFINE_PER_CPU(struct dead_buffers, dead_buffers);
 
-/*
- * The page allocator empties a CPU's lists when two blocks are freed in a row, see pages.c.  So the
- * control page of a buffer follows its block; what holds the structs, which may be such a block as
- * well, comes after the pages of all.
- */
 static void pe_buffers_free(struct work_struct *work)
 {
 	struct dead_buffers *dead = container_of(work, struct dead_buffers, work);
 	struct llist_node *list = llist_del_all(&dead->list);
 	struct perf_buffer *rb, *next;
 
-	llist_for_each_entry(rb, list, free_later) {
+	llist_for_each_entry_safe(rb, next, list, free_later) {
 		free_pages_of(rb);
+		free_control(rb);
 		cond_resched();
 	}
-	llist_for_each_entry_safe(rb, next, list, free_later)
-		free_control(rb);
 }
 
 /* Whoever adds the first one since the worker took all that there were sends it again. */
