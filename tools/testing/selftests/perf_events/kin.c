@@ -115,7 +115,7 @@ static void reset(void)
 		pt_eq(pt_count(common), 0);
 		work(p + 1, 3, true);
 		stop_all(p + 1 + i, 1);
-		start(&p[1 + i]);
+		start_all(p + 1 + i, 1);
 		work(p + 1, 3, true);
 	}
 	stop_all(p + 1, 3);
