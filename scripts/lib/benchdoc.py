@@ -9,6 +9,7 @@ import math
 import os
 import re
 
+import lines
 import rig
 
 DOC = os.path.join(rig.TOP, "Documentation/perf_events")
@@ -127,6 +128,10 @@ def ext_table(files):
                       format(more, "+,")]
         lines.append(["- " + how] + cells)
     return table(["instructions"] + [x for a in rows for x in (a, "more")], lines)
+
+
+def lines_table(stock, ours):
+    return table(["operation"] + lines.HEADS, lines.table_lines(stock, ours))
 
 
 def references():
@@ -297,6 +302,29 @@ def curve_chart(rows):
     return svg(across * (wide + 90) + 10, 70 + (len(CURVES) + 1) // across * (high + 80), parts)
 
 
+def lines_chart(stock, ours):
+    """Bars of the lines that perf_events moves in an operation."""
+    left, wide, step, top = 300, 400, 30, 50
+    names = [n for n in ours if stock[n].perf or ours[n].perf]
+    height = top + step * len(names) + 10
+    x0, x1 = 0.01, 1000
+    parts = [label(left, 18, "lines that perf_events moves between CPUs, an operation; logarithmic")]
+    for kind, text, x in (("stock", "stock", left), ("ours", "ours", left + 80)):
+        parts.append('<rect class="%s" x="%d" y="26" width="10" height="10"/>' % (kind, x))
+        parts.append(label(x + 15, 35, text))
+    for i, name in enumerate(names):
+        y = top + i * step
+        parts.append(label(left - 8, y + 16, name, "end"))
+        for j, (kind, rows) in enumerate((("stock", stock), ("ours", ours))):
+            value = rows[name].perf
+            length = wide * math.log10(max(value, x0) / x0) / math.log10(x1 / x0)
+            parts.append('<rect class="%s" x="%d" y="%d" width="%.1f" height="9"/>' % (
+                kind, left, y + 2 + 11 * j, max(length, 1)))
+            parts.append(label(left + length + 5, y + 11 + 11 * j, "%.2f" % value, "start",
+                               ' class="small"'))
+    return svg(left + wide + 60, height, parts)
+
+
 # ---- the documents ----
 
 # The rows that the README shows, in its words.
@@ -335,6 +363,15 @@ def update_ext(files):
     with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
         text = f.read()
     write("benchmark.rst", between(text, "ext", ext_table({a: files[a] for a in ARCHES})))
+
+
+def update_lines(arch, stock, ours):
+    with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
+        text = f.read()
+    listed = ["Atomic operations on lines of others, ours:", ""] + [
+        "* %s: %s" % x for x in lines.atomics(ours)]
+    write("benchmark.rst", between(text, "lines " + arch, lines_table(stock, ours) + listed))
+    write("benchmark-lines-%s.svg" % arch, lines_chart(stock, ours))
 
 
 def update(files):

@@ -7,32 +7,8 @@
  * begin phase 0 to 30, "hint #127" ends it. Accesses outside a phase are not counted. At the end
  * the file given as out=FILE gets a line for each phase and access: phase, register, R or W, how
  * often. ISB is counted as well, whoever needs it.
- *
- * Debian has no header for plugins; what is used of the interface (version 1) is declared here.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-typedef struct qemu_info_t qemu_info_t;
-typedef uint64_t qemu_plugin_id_t;
-typedef void (*tb_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
-typedef void (*insn_cb_t)(unsigned int vcpu, void *data);
-typedef void (*exit_cb_t)(qemu_plugin_id_t id, void *data);
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, tb_cb_t cb);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, insn_cb_t cb, int flags,
-					    void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, exit_cb_t cb, void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-
-extern int qemu_plugin_version;
-__attribute__((visibility("default"))) int qemu_plugin_version = 1;
+#include "qemu-plugin.h"
 
 #define PHASES		31
 #define HINT		0xd503201fu

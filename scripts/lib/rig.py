@@ -110,6 +110,17 @@ def build_program(argv, out, inputs):
     return None
 
 
+def plugin(name):
+    """A plugin of QEMU, made of scripts/lib/NAME.c."""
+    src, header = (os.path.join(SCRIPTS, "lib", x) for x in (name + ".c", "qemu-plugin.h"))
+    out = os.path.join(BUILD, name + ".so")
+    error = build_program(["gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", src], out,
+                          [src, header])
+    if error:
+        raise Failure(error)
+    return out
+
+
 def compile_all(jobs):
     """jobs: (argv, out, inputs). Returns the programs; raises if one fails."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -14,15 +14,6 @@ DATA = os.path.join(rig.DATA, "pmu-traffic-arm64.txt")
 TIMES = 100
 
 
-def plugin():
-    src = os.path.join(rig.SCRIPTS, "lib", "pmu-traffic.c")
-    out = os.path.join(rig.BUILD, "pmu-traffic.so")
-    error = rig.build_program(["gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", src], out, [src])
-    if error:
-        raise rig.Failure(error)
-    return out
-
-
 def collect(flavour):
     """{phase: {"register R": how often in TIMES}}"""
     rig.assemble()
@@ -33,7 +24,7 @@ def collect(flavour):
         os.unlink(result)
     rc, folder, log = rig.guest(
         "arm64", flavour, "mkdir -p /out; /tests/arm64_traffic > /out/tap 2>&1\n", program, 300,
-        "pmu-traffic", ["--plugin", "%s,out=%s" % (plugin(), result)])
+        "pmu-traffic", ["--plugin", "%s,out=%s" % (rig.plugin("pmu-traffic"), result)])
     lines = rig.read_lines(os.path.join(folder, "tap")) or []
     counts = rig.read_lines(result)
     if rc or counts is None or any(x.startswith("not ok") for x in lines):

@@ -336,7 +336,9 @@ static double memory_of_threads(unsigned int n)
 			die("perf_event_open");
 		nr_many++;
 	}
-	return memory_of_sleepers(n) - without;
+	without = memory_of_sleepers(n) - without;
+	/* If it is nothing, what is measured is what the kernel itself has taken or given back. */
+	return without > 0 ? without : 0;
 }
 
 #define AGAINST(name, setup, run, done, arg, n) \

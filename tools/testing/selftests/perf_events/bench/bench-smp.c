@@ -13,16 +13,6 @@
 
 #define MOST_CPUS 64
 
-static void pin(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		die("sched_setaffinity");
-}
-
 /* ---- interrupts ---- */
 
 /* Function calls that CPUs have asked of each other until now. */

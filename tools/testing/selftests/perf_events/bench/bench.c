@@ -10,8 +10,8 @@
  * the kernel or the machine cannot do prints n/a. compare.py makes the table.
  *
  * usage: bench [-l] [row prefix]...	(-x: what the exec of a row executes)
- * Rows whose names begin with "curve", "memory", "stream", "profile", "ext", "session", "smp" only
- * when asked for.
+ * Rows whose names begin with "curve", "memory", "stream", "profile", "ext", "session", "smp",
+ * "lines" only when asked for.
  *
  * Rows are tables in bench-*.c. Those of the first table are measured before
  * any event was opened. The work of fork, exec and mmap depends on the layout
@@ -29,7 +29,7 @@
 static const struct row *const tables[] = {
 	none_rows, file_rows, count_rows, switch_rows, sample_rows, trace_rows, cgroup_rows,
 	hardware_rows, curve_rows, stream_rows,
-	profile_rows, ext_rows, session_rows, smp_rows,
+	profile_rows, ext_rows, session_rows, smp_rows, lines_rows,
 };
 
 size_t page_size;
@@ -56,6 +56,16 @@ double time_of(void (*run)(unsigned int n), unsigned int n)
 
 	run(n);
 	return (double)(now_ns() - start) / n;
+}
+
+void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		die("sched_setaffinity");
 }
 
 /* ---- events of the row ---- */
@@ -394,23 +404,20 @@ static bool wanted(const char *name, int argc, char **argv)
 			return true;
 	return argc < 2 && strncmp(name, "curve", 5) && strncmp(name, "memory", 6) &&
 	       strncmp(name, "stream", 6) && strncmp(name, "profile", 7) &&
-	       strncmp(name, "ext", 3) && strncmp(name, "session", 7) && strncmp(name, "smp", 3);
+	       strncmp(name, "ext", 3) && strncmp(name, "session", 7) && strncmp(name, "smp", 3) &&
+	       strncmp(name, "lines", 5);
 }
 
 static void prepare(void)
 {
 	struct rlimit files = { 12288, 12288 };
-	cpu_set_t set;
 	int fd;
 
 	setrlimit(RLIMIT_NOFILE, &files);
 	/* A table of descriptors large enough from the start: growing it waits. */
 	if (dup2(1, 12000) == 12000)
 		close(12000);
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		die("sched_setaffinity");
+	pin(0);
 	page_size = sysconf(_SC_PAGESIZE);
 	buffer_bytes = BUFFER_BYTES + page_size;
 	buffer_stand_in();

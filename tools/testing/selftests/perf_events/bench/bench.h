@@ -65,9 +65,11 @@ extern const struct row profile_rows[];
 extern const struct row ext_rows[];
 extern const struct row session_rows[];
 extern const struct row smp_rows[];
+extern const struct row lines_rows[];
 
 /* ---- bench.c ---- */
 void die(const char *what) __attribute__((noreturn));
+void pin(unsigned int cpu);
 u64 now_ns(void);
 double time_of(void (*run)(unsigned int n), unsigned int n);
 extern size_t page_size;
