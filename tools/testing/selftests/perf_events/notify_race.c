@@ -243,79 +243,12 @@ static void counter_and_notify(void)
 	finish(&h);
 }
 
-/* ---- copies ---- */
-
-static void fault_in_a_child(u64 n)
-{
-	pid_t pid;
-
-	pt_in_child(pid) {
-		pt_settle();
-		while (n--) {
-			pt_fault(5);
-			let_others_run();
-		}
-	}
-	pt_reap(pid);
-}
-
-static void say_restart(struct rival *r)
-{
-	pt_eq(restart(r->fd), 0);
-}
-
-/* Leader and sibling have counted the same, in all tasks, whenever nobody runs. */
-static u64 both_alike(int fd)
-{
-	struct {
-		u64 nr, value[2];
-	} now;
-
-	pt_need(read(fd, &now, sizeof(now)) == sizeof(now), "read: %s", strerror(errno));
-	pt_eq(now.nr, 2);
-	pt_eq(now.value[0], now.value[1]);
-	return now.value[0];
-}
-
-/* A group is copied; the sibling stops it, again and again. The leader does not go on alone. */
-static void restart_copies_at_once(void)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-	u64 count, last = 0;
-	struct worker w;
-	struct rival r;
-	unsigned int i;
-	int fd[2];
-
-	ext_need();
-	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
-	pt_sysctl_set("perf_cpu_time_max_percent", 0);
-	worker_start(&w, pt_online_cpus() > 2 ? 2 : 0);
-	attr.inherit = 1;
-	attr.read_format = PERF_FORMAT_GROUP;
-	fd[0] = pt_open(&attr, w.pid, -1, -1, 0);
-	attr.sample_period = PERIOD;
-	fd[1] = pt_open(&attr, w.pid, -1, fd[0], 0);
-	pt_eq(notify(fd[1], 1, PERF_EXT_NOTIFY_STOP), 0);
-	for (i = 0; i < TURNS / 1000 && !pt_failures(); i++) {
-		rival_start(&r, say_restart, fd[1], 0);
-		worker_do(&w, fault_in_a_child, 100);
-		rival_turns(&r);
-		rival_stop(&r);
-		count = both_alike(fd[0]);
-		pt_check(count > last, "nothing has happened since");
-		last = count;
-	}
-	worker_end(&w);
-}
-
 static const struct pt_case cases[] = {
 	{ "restart_at_once", restart_at_once },
 	{ "notify_at_once", notify_at_once },
 	{ "close_at_once", close_at_once },
 	{ "counter_and_restart", counter_and_restart },
 	{ "counter_and_notify", counter_and_notify },
-	{ "restart_copies_at_once", restart_copies_at_once },
 };
 
 PT_MAIN(cases)
