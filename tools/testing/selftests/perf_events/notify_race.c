@@ -8,7 +8,6 @@
  */
 #include "lib/hold.h"
 #include "lib/rival.h"
-#include "lib/session.h"
 
 #define TURNS	pt_turns(20000)
 #define PERIOD	3
