@@ -167,7 +167,7 @@ static inline void perf_event_task_migrate(struct task_struct *task)
 	task->sched_migrated = 1;
 }
 
-/* Two members of a kin, or two tasks that never had events: each context is but one task's. */
+/* Each context is one task's: they are two members of a kin, or neither has a context. */
 static __always_inline bool perf_have_the_same_events(const struct task_struct *a,
 						      const struct task_struct *b)
 {

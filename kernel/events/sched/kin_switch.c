@@ -28,7 +28,7 @@
 
 #include "sched.h"
 
-/* Have not all been closed?  Not of a kin with a context for each CPU. */
+/* All contexts of a kin that is not per_cpu have the same events, so the first one tells. */
 static bool has_events(struct pe_kin *kin)
 {
 	return READ_ONCE(list_first_entry(&kin->ctxs, struct pe_ctx, kin_entry)->nr_events);
