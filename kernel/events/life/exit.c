@@ -191,6 +191,7 @@ void pe_ctx_end_outside(struct pe_ctx *ctx)
 {
 	struct pe_event *e, *next;
 
+	WARN_ON_ONCE(!list_empty(&ctx->unjoined));
 	llist_for_each_entry_safe(e, next, empty(ctx), put_later)
 		pe_put_outside(e);
 	put_task_struct(ctx->task);
