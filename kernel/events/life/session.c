@@ -466,7 +466,9 @@ static void pe_session_stop(struct pe_ctx *ctx, void *arg)
 		if (pe_in_ring(stop->copies[i]))
 			pe_set_end_ring(&pe_ext(stop->copies[i])->set, now);
 	for (i = 0; i < stop->nr; i++)
-		if (pe_is_leader(stop->copies[i]))
+		/* close() may have taken one away, and then it leads itself. */
+		if (pe_is_leader(stop->copies[i]) &&
+		    stop->copies[i]->state > PERF_EVENT_STATE_EXIT)
 			pe_set_state(stop->copies[i], PERF_EVENT_STATE_EXIT, now);
 }
 
