@@ -233,11 +233,6 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 
 	if (fd < 0)
 		return fd;
-	/* Before memory is made for nothing. */
-	scoped_guard(pe_event_ctx, e)
-		err = refuse(e);
-	if (err)
-		return err;
 	file = open_area(ask);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
@@ -263,6 +258,7 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	const struct perf_ext_format *ask = &asked->u.format;
+	int err;
 
 	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC)
 		return pe_err(-EINVAL, "FORMAT: unknown flags");
@@ -274,6 +270,11 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 			return pe_err(-EINVAL, "FORMAT: arg, flags, share: without a format");
 		return part(e);
 	}
+	/* Before memory is made for nothing, or a kin dissolved. */
+	scoped_guard(pe_event_ctx, e)
+		err = refuse(e);
+	if (err)
+		return err;
 	return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
 }
 
