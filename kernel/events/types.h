@@ -492,7 +492,10 @@ struct pe_event {
 		struct list_head	owner_entry;	/* O: opened */
 		struct pe_session	*session;	/* I: of_session */
 	};
-	struct pe_event		*clone;			/* only of who copies: a fork, kin->mutex */
+	/* Only of who copies: a fork, kin->mutex. */
+	struct pe_event		*clone;
+	unsigned int		clone_gen;		/* family_gen, before clone_state */
+	enum perf_event_state	clone_state;
 	/* Sums of children that exited: written under F, read anywhere.  Any CPU adds hits. */
 	atomic64_t		gone_count;
 	atomic64_t		gone_enabled;

@@ -178,13 +178,10 @@ static void pe_ext_restart_one(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_notify_restart, e);
 }
 
-/*
- * A leader whose group has lost the event, or does not know it.  Where both are, they have gone on
- * in one step, and may have stopped again.
- */
+/* A leader, and what has gone on. */
 struct restart_leader {
 	struct pe_event	*leader;
-	struct pe_event	*opened;	/* what has gone on */
+	struct pe_event	*opened;
 };
 
 static void pe_ext_restart_enable(struct pe_ctx *ctx, void *arg)
@@ -192,18 +189,43 @@ static void pe_ext_restart_enable(struct pe_ctx *ctx, void *arg)
 	const struct restart_leader *args = arg;
 	struct pe_event *m;
 
+	/* Both have gone on in one step, and may have stopped again. */
 	pe_for_each_sibling(m, args->leader)
-		if (pe_origin(m) == args->opened)
+		if (m == args->opened || (m->in_family && pe_parent(m) == args->opened))
 			return;
 	pe_enable_locked(args->leader, pe_now());
 }
 
-static void pe_ext_restart_leader(struct pe_event *leader, void *arg)
+/*
+ * Leaders that go on alone: the group has lost the event, or never had it, or fork has brought only
+ * the leader into its family yet, and the event follows.
+ */
+static void restart_leader(struct pe_event *leader, struct pe_event *opened)
 {
-	struct restart_leader args = { leader, arg };
+	struct restart_leader args = { leader, opened };
 
-	tell_newcomers(leader);
 	pe_event_call(leader, pe_ext_restart_enable, &args);
+}
+
+/*
+ * An inherited event that does not lead, and its leader.  Both families are locked, so that no
+ * newcomer hears of the one and not of the other.  ctx->mutex held.
+ */
+static void restart_families(struct pe_event *e, struct pe_event *leader)
+{
+	struct pe_event *child;
+
+	mutex_lock_nest_lock(&leader->family_lock, &pe_ctx(e)->mutex);
+	mutex_lock_nest_lock(&e->family_lock, &pe_ctx(e)->mutex);
+	tell_newcomers(leader);
+	pe_ext_restart_one(e, NULL);
+	list_for_each_entry(child, &e->children, child_entry)
+		pe_ext_restart_one(child, NULL);
+	restart_leader(leader, e);
+	list_for_each_entry(child, &leader->children, child_entry)
+		restart_leader(child, e);
+	mutex_unlock(&e->family_lock);
+	mutex_unlock(&leader->family_lock);
 }
 
 /* ---------------------------------------------------------------------------- of sessions */
@@ -348,9 +370,10 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 		restart_session(e, true);
 		return 0;
 	}
-	pe_family_each(e, pe_ext_restart_one, NULL);
 	if (!pe_is_leader(e) && e->attr.inherit)
-		pe_family_each(pe_leader(e), pe_ext_restart_leader, e);
+		restart_families(e, pe_leader(e));
+	else
+		pe_family_each(e, pe_ext_restart_one, NULL);
 	if (pe_ext(e))
 		pe_hold_wake(e);
 	return 0;

@@ -87,13 +87,26 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 	return e;
 }
 
-/* Of a target: one whose state is EXIT is about to leave, and that is one step under the lock. */
-static enum perf_event_state state_of(struct pe_event *from)
+/*
+ * A group is copied in the state that all of it has at one moment.  @from: a leader, or what leads
+ * itself as soon as its own leader has left.
+ */
+static void note_states(struct pe_event *from)
 {
-	if (!pe_of_target(from))
-		return READ_ONCE(from->state);
+	struct pe_event *m;
+
 	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
-	return from->state;
+	from->clone_state = from->state;
+	if (pe_is_leader(from))
+		pe_for_each_sibling(m, from)
+			m->clone_state = m->state;
+}
+
+/* One whose state is EXIT is about to leave, and that is one step under the lock. */
+static bool leaves_session(struct pe_event *from)
+{
+	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
+	return !from->in_family || from->state <= PERF_EVENT_STATE_EXIT;
 }
 
 /* Return: the copy with one reference, for the family; NULL if @from or its PMU is going. */
@@ -101,25 +114,22 @@ static struct pe_event *copy_event(struct pe_event *from, struct pe_event *leade
 				   struct pe_ctx *ctx)
 {
 	struct pe_event *origin = pe_origin(from), *e;
-	enum perf_event_state state;
-	unsigned int gen, session_gen = 0;
+	unsigned int session_gen = 0;
 	bool left = false;
 
-	/* One look at both, so that a change of the family is seen here or when the copy joins. */
-	mutex_lock(&origin->family_lock);
-	gen = origin->family_gen;
-	state = state_of(from);
+	if (!leader)
+		note_states(from);
 	if (pe_is_session(origin)) {
+		guard(mutex)(&origin->family_lock);
 		session_gen = origin->session_gen;
-		left = !from->in_family || state <= PERF_EVENT_STATE_EXIT;
+		left = leaves_session(from);
 	}
-	mutex_unlock(&origin->family_lock);
 	if (left || READ_ONCE(origin->state) <= PERF_EVENT_STATE_REVOKED)
 		return NULL;
-	e = make_copy(from, leader, state, ctx);
+	e = make_copy(from, leader, from->clone_state, ctx);
 	if (IS_ERR_OR_NULL(e))
 		return e;
-	e->family_gen = gen;
+	e->family_gen = from->clone_gen;
 	e->session_gen = session_gen;
 	list_add_tail(&e->child_entry, &ctx->unjoined);
 	return e;
@@ -142,6 +152,20 @@ static struct pe_event *copied_leader(struct pe_event *e, u64 clone_flags)
 	return e;
 }
 
+/*
+ * A change of the family from here on is seen when the copy joins.  Siblings come before leaders:
+ * what changes both families at once, and is seen by the copy of a leader, is so by its siblings',
+ * which join later.
+ */
+static void note_gen(struct pe_event *from)
+{
+	struct pe_event *origin = pe_origin(from);
+
+	guard(mutex)(&origin->family_lock);
+	from->clone = NULL;
+	from->clone_gen = origin->family_gen;
+}
+
 /**
  * pe_copy_events() - copy events into another context
  * @ctx: the context, which nobody else can see; its mutex held, class PE_FRESH_CTX
@@ -155,8 +179,8 @@ int pe_copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, 
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		from[i]->clone = NULL;
+	for (i = nr; i--;)
+		note_gen(from[i]);
 	for (i = 0; i < nr; i++) {
 		struct pe_event *leader = copied_leader(from[i], clone_flags);
 		struct pe_event *copy;

@@ -8,6 +8,7 @@
  */
 #include "lib/hold.h"
 #include "lib/rival.h"
+#include "lib/session.h"
 
 #define TURNS	pt_turns(20000)
 #define PERIOD	3
@@ -242,12 +243,78 @@ static void counter_and_notify(void)
 	finish(&h);
 }
 
+/* ---- copies ---- */
+
+static void fault_in_children(u64 nr)
+{
+	unsigned int i;
+	pid_t pid;
+
+	while (nr--) {
+		pt_in_child(pid) {
+			pt_settle();
+			for (i = 0; i < 5; i++) {
+				pt_fault(5);
+				let_others_run();
+			}
+		}
+		pt_reap(pid);
+	}
+}
+
+static void say_restart(struct rival *r)
+{
+	pt_eq(restart(r->fd), 0);
+}
+
+/*
+ * A group is copied; the sibling stops it, again and again. The leader does not go on alone. A hit
+ * that RESTART comes in the middle of may be the sibling's only, see locking.rst.
+ */
+static void restart_copies_at_once(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 last = 0, turns = 0, now[3];
+	struct worker w;
+	struct rival r;
+	unsigned int i;
+	int fd[2];
+
+	ext_need();
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	worker_start(&w, pt_online_cpus() > 2 ? 2 : 0);
+	attr.inherit = 1;
+	attr.read_format = PERF_FORMAT_GROUP;
+	fd[0] = pt_open(&attr, w.pid, -1, -1, 0);
+	attr.sample_period = PERIOD;
+	fd[1] = pt_open(&attr, w.pid, -1, fd[0], 0);
+	pt_eq(notify(fd[1], 1, PERF_EXT_NOTIFY_STOP), 0);
+	for (i = 0; i < TURNS / 1000 && !pt_failures(); i++) {
+		rival_start(&r, say_restart, fd[1], 0);
+		worker_do(&w, fault_in_children, 20);
+		rival_turns(&r);
+		rival_stop(&r);
+		worker_asleep(&w);
+		turns += r.turns;
+		pt_need(read(fd[0], now, sizeof(now)) == sizeof(now), "read: %s", strerror(errno));
+		pt_check(now[1] <= now[2] && now[2] <= now[1] + turns,
+			 "leader %llu, sibling %llu, %llu times RESTART",
+			 (unsigned long long)now[1], (unsigned long long)now[2],
+			 (unsigned long long)turns);
+		pt_check(now[1] > last, "nothing has happened since");
+		last = now[1];
+	}
+	worker_end(&w);
+}
+
 static const struct pt_case cases[] = {
 	{ "restart_at_once", restart_at_once },
 	{ "notify_at_once", notify_at_once },
 	{ "close_at_once", close_at_once },
 	{ "counter_and_restart", counter_and_restart },
 	{ "counter_and_notify", counter_and_notify },
+	{ "restart_copies_at_once", restart_copies_at_once },
 };
 
 PT_MAIN(cases)
