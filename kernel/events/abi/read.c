@@ -434,7 +434,7 @@ static ssize_t give(char __user *buf, const u64 *words, size_t size)
 	return copy_to_user(buf, words, size) ? -EFAULT : size;
 }
 
-static __always_inline ssize_t read_words(struct pe_event *e, char __user *buf, size_t len)
+static noinline ssize_t read_words(struct pe_event *e, char __user *buf, size_t len)
 {
 	u64 few[FEW_WORDS] __uninitialized;
 	struct reading r = { .format = e->attr.read_format, .words = few };
@@ -451,19 +451,33 @@ static __always_inline ssize_t read_words(struct pe_event *e, char __user *buf, 
 	return ret;
 }
 
-/*
- * The most frequent read: how often something happened to a task, and nothing else is asked for.
- * That is read_here() in short.
- */
-static bool is_hits_of_task(const struct pe_event *e)
+/* Only its count, which hits or hardware make, is asked for: read_here() in short. */
+static bool is_count_of_task(const struct pe_event *e)
 {
-	return e->counts_hits && !e->attr.inherit && !e->attr.read_format &&
+	return !e->counts_time && !e->attr.inherit && !e->attr.read_format &&
 	       e->attach_state & PERF_ATTACH_TASK;
 }
 
-static __always_inline ssize_t read_hits(struct pe_event *e, char __user *buf, size_t len)
+/* Under ctx->lock.  Return: false if another CPU is needed. */
+static __always_inline bool count_here(struct pe_event *e, const struct pe_ctx *ctx, u64 *count)
+{
+	if (e->counts_hits) {
+		*count = pe_hits_count_locked(e);
+		return true;
+	}
+	if (e->state == PERF_EVENT_STATE_ACTIVE && !pe_is_passive(e) && ctx->oncpu >= 0) {
+		if (ctx->oncpu != smp_processor_id())
+			return false;
+		e->pmu->read(&e->pub);
+	}
+	*count = local64_read(&e->count);
+	return true;
+}
+
+static __always_inline ssize_t read_count(struct pe_event *e, char __user *buf, size_t len)
 {
 	struct pe_ctx *ctx = pe_ctx(e);	/* for ever, as it is a task's */
+	bool here;
 	u64 count;
 
 	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ERROR)
@@ -471,8 +485,10 @@ static __always_inline ssize_t read_hits(struct pe_event *e, char __user *buf, s
 	if (len < sizeof(count))
 		return -ENOSPC;
 	raw_spin_lock_irq(&ctx->lock);
-	count = pe_hits_count_locked(e);
+	here = count_here(e, ctx, &count);
 	raw_spin_unlock_irq(&ctx->lock);
+	if (!here)
+		return read_words(e, buf, len);
 	return put_user(count, (u64 __user *)buf) ? -EFAULT : sizeof(count);
 }
 
@@ -492,7 +508,7 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 
 	if (ret)
 		return ret;
-	return is_hits_of_task(e) ? read_hits(e, buf, len) : read_words(e, buf, len);
+	return is_count_of_task(e) ? read_count(e, buf, len) : read_words(e, buf, len);
 }
 
 /* Words of an event alone, with its times. */
