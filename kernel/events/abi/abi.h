@@ -60,6 +60,12 @@ struct pe_set_counts {
 int pe_read_target(struct pe_event *leader, struct pe_set_counts *counts);
 void pe_peek(struct pe_event *e, struct pe_glance *glance);
 
+/* command.c */
+struct pe_command;
+extern const struct pe_command pe_command_enable, pe_command_disable, pe_command_reset;
+void pe_command_one(struct pe_event *e, void *cmd);
+int pe_command(struct pe_event *e, const struct pe_command *cmd, unsigned long flags);
+
 /* ioctl.c */
 long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #ifdef CONFIG_COMPAT
