@@ -37,7 +37,7 @@ struct remote_call {
 	pe_call_fn	fn;
 	void		*arg;
 	enum call_kind	kind;
-	bool		done;
+	bool		missed;	/* it has not run: the context or the event has moved */
 };
 
 static bool still_there(const struct remote_call *call)
@@ -95,10 +95,11 @@ static void pe_call_oncpu(void *info)
 	struct pe_ctx *task_ctx = ctx->task ? ctx : pe_current_ctx();
 
 	pe_lock_here(task_ctx);
-	if (ctx->oncpu == smp_processor_id() && still_there(call)) {
+	/* Who has sent it keeps the line of @call, unless something is written there. */
+	if (ctx->oncpu == smp_processor_id() && still_there(call))
 		call->fn(ctx, call->arg);
-		call->done = true;
-	}
+	else
+		call->missed = true;
 	pe_unlock_here(task_ctx);
 }
 
@@ -148,12 +149,13 @@ static int run_or_find(struct remote_call *call)
 		return cpu;
 	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->oncpu;
-	if (!still_there(call))
+	if (!still_there(call)) {
+		call->missed = true;
 		return -1;
+	}
 	if (cpu >= 0 && !is_passive(call))
 		return cpu;
 	call->fn(ctx, call->arg);
-	call->done = true;
 	return -1;
 }
 
@@ -163,8 +165,8 @@ static noinline bool run_on(int cpu, const struct remote_call *call)
 	/* A line of its own: the stack around is written while the other CPU has it. */
 	struct remote_call sent ____cacheline_aligned_in_smp = *call;
 
-	smp_call_function_single(cpu, pe_call_arrives, &sent, 1);
-	return sent.done;
+	/* Fails if the CPU has gone offline. */
+	return !smp_call_function_single(cpu, pe_call_arrives, &sent, 1) && !sent.missed;
 }
 
 /* Return: it has run; otherwise the context or the event has just moved. */
@@ -172,10 +174,11 @@ static bool attempt(struct remote_call *call)
 {
 	int cpu;
 
+	call->missed = false;
 	local_irq_disable();
 	cpu = run_or_find(call);
 	local_irq_enable();
-	return cpu >= 0 ? run_on(cpu, call) : call->done;
+	return cpu >= 0 ? run_on(cpu, call) : !call->missed;
 }
 
 /**
