@@ -30,9 +30,8 @@
  * struct reading - a read under way
  * @e: what is read now: an event; or with PERF_FORMAT_GROUP a leader, with its siblings
  * @format: PERF_FORMAT_*
- * @words: the answer: what @format says; or with @members the counts alone
- * @members: of a set of a session, or NULL: @e is a copy
- * @times: those in it
+ * @words: the answer: what @format says
+ * @set: a set of a session, to whose counts those of @e, a copy, are added; or NULL, it is @words
  * @glance: nobody is to be interrupted: what another CPU counts is taken as it is in memory
  * @err: why there is no answer, or 0
  */
@@ -40,8 +39,7 @@ struct reading {
 	struct pe_event	*e;
 	u64		format;
 	u64		*words;
-	struct pe_event	**members;
-	struct pe_times	times;
+	struct pe_set_counts *set;
 	bool		glance;
 	int		err;
 };
@@ -122,32 +120,35 @@ static __always_inline struct pe_times opened_times(struct pe_event *e, u64 now)
 static __always_inline void put_words(struct reading *r, struct pe_event *e)
 {
 	u64 format = r->format, *word = r->words, now = 0;
+	struct pe_times times = {};
 	struct pe_event *m;
 
 	if (format & PE_FORMAT_TIMES) {
 		now = pe_now();
-		r->times = opened_times(e, now);
+		times = opened_times(e, now);
 	}
 	if (!(format & PERF_FORMAT_GROUP)) {
-		pe_read_put_one(word, format, e, opened_count(e, &now), &r->times);
+		pe_read_put_one(word, format, e, opened_count(e, &now), &times);
 		return;
 	}
-	word = pe_read_put_head(word, format, e->nr_siblings + 1, &r->times);
+	word = pe_read_put_head(word, format, e->nr_siblings + 1, &times);
 	pe_for_each_member(m, e)
 		word = pe_read_put_member(word, format, m, opened_count(m, &now));
 }
 
 static __always_inline void add_times(struct reading *r, struct pe_event *e, u64 *now)
 {
+	u64 *word = r->words + 1;
 	struct pe_times times;
 
 	if (!(r->format & PE_FORMAT_TIMES))
 		return;
 	*now = pe_now();
 	times = pe_times_now(e, *now);
-	r->times.enabled += times.enabled;
-	r->times.running += times.running;
-	pe_read_put_times(r->words + 1, r->format, &r->times);
+	if (r->format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*word++ += times.enabled;
+	if (r->format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*word += times.running;
 }
 
 /* A child adds its counts and times to those in the words. */
@@ -188,14 +189,14 @@ static noinline void add_what_is_left(struct reading *r, struct pe_event *e)
  * A copy of a set adds what it has.  Its members, those that have not left, are in the order of the
  * set's; one of these whose PMU is going has left its group, and its copies may be there yet.
  */
-static noinline void add_by_member(struct reading *r, struct pe_event *e)
+static noinline void add_by_member(struct pe_set_counts *set, struct pe_event *e)
 {
-	struct pe_event **member = r->members, *m;
-	u64 now = pe_now(), *count = r->words;
+	struct pe_event **member = set->member, *m;
+	u64 now = pe_now(), *count = set->value;
 	struct pe_times times = pe_times_now(e, now);
 
-	r->times.enabled += times.enabled;
-	r->times.running += times.running;
+	set->times.enabled += times.enabled;
+	set->times.running += times.running;
 	pe_for_each_member(m, e) {
 		for (; *member != pe_parent(m); member++)
 			count++;
@@ -203,15 +204,17 @@ static noinline void add_by_member(struct reading *r, struct pe_event *e)
 	}
 }
 
-/* Return: 0, or why there is no answer. */
+/* Return: 0, or why there is no answer: now, or since an event before. */
 static int take(struct pe_ctx *ctx, struct reading *r)
 {
 	struct pe_event *e = r->e;
 	bool whole = true;
 	int err;
 
+	if (unlikely(r->err))
+		return r->err;
 	/* The siblings of the event that was opened stand still: its ctx->mutex is held. */
-	if (e->parent && of_group(r) && !r->members)
+	if (e->parent && of_group(r) && !r->set)
 		whole = same_shape(e);
 	if (!whole && !pe_of_target(e))
 		return -ECHILD;
@@ -222,8 +225,8 @@ static int take(struct pe_ctx *ctx, struct reading *r)
 	}
 	if (!e->parent)
 		put_words(r, e);
-	else if (unlikely(r->members))
-		add_by_member(r, e);
+	else if (unlikely(r->set))
+		add_by_member(r->set, e);
 	else if (likely(whole))
 		add_to_words(r, e);
 	else
@@ -292,21 +295,38 @@ static bool take_here(struct reading *r)
 	return true;
 }
 
+/* Without a lock, so it may be wrong: whoever takes it looks again. */
+static bool seems_elsewhere(const struct reading *r)
+{
+	const struct pe_event *e = r->e;
+	int cpu = READ_ONCE(pe_ctx(e)->oncpu);
+
+	if (cpu < 0 || cpu == raw_smp_processor_id() ||
+	    READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE ||
+	    e->event_caps & (PERF_EV_CAP_READ_ACTIVE_PKG | PERF_EV_CAP_READ_SCOPE))
+		return false;
+	guard(rcu)();
+	/* Of a sibling the leader may go: the family whose lock is held is the sibling's. */
+	return !data_race(pe_is_passive(e));
+}
+
 static void take_anywhere(struct reading *r)
 {
-	if (!take_here(r))
+	if (seems_elsewhere(r) || !take_here(r))
 		pe_event_call(r->e, pe_read_take, r);
 }
 
-/* @r->e, and then its children.  ctx->mutex and the family lock are held. */
+/*
+ * @r->e, and then its children.  ctx->mutex and the family lock are held.
+ *
+ * Other CPUs write to @r.  It is not looked at between them: that would move its line once more.
+ */
 static void take_locked_family(struct reading *r)
 {
 	struct pe_event *e = r->e, *child;
 
 	take_anywhere(r);
 	list_for_each_entry(child, &e->children, child_entry) {
-		if (r->err)
-			break;
 		r->e = child;
 		take_anywhere(r);
 	}
@@ -336,16 +356,9 @@ static void take_family(struct reading *r)
  */
 int pe_read_target(struct pe_event *leader, struct pe_set_counts *counts)
 {
-	struct reading r = {
-		.e		= leader,
-		.format		= PERF_FORMAT_GROUP,
-		.words		= counts->value,
-		.members	= counts->member,
-		.times		= counts->times,
-	};
+	struct reading r = { .e = leader, .format = PERF_FORMAT_GROUP, .set = counts };
 
 	take_anywhere(&r);
-	counts->times = r.times;
 	return r.err;
 }
 
@@ -409,8 +422,18 @@ static __always_inline ssize_t read_here(struct pe_event *e, size_t len, struct 
 	return size;
 }
 
+/* Words of an event alone, with its times. */
+#define ONE_WORDS	3
+
+/* What CPUs hand on to each other for one such event is in one line. */
+struct near_reading {
+	struct reading	r;
+	u64		words[ONE_WORDS];
+} ____cacheline_aligned_in_smp;
+
 static noinline ssize_t read_family(struct pe_event *e, size_t len, struct reading *r)
 {
+	struct near_reading near;
 	ssize_t size;
 
 	guard(pe_event_ctx)(e);
@@ -423,8 +446,13 @@ static noinline ssize_t read_family(struct pe_event *e, size_t len, struct readi
 			return -ENOMEM;
 	}
 	r->e = read_by(e);
-	take_family(r);
-	return r->err ?: size;
+	near.r = *r;
+	if (size <= sizeof(near.words))
+		near.r.words = near.words;
+	take_family(&near.r);
+	if (near.r.words == near.words)
+		memcpy(r->words, near.words, size);
+	return near.r.err ?: size;
 }
 
 static ssize_t give(char __user *buf, const u64 *words, size_t size)
@@ -511,9 +539,6 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 	return is_count_of_task(e) ? read_count(e, buf, len) : read_words(e, buf, len);
 }
 
-/* Words of an event alone, with its times. */
-#define ONE_WORDS	3
-
 /**
  * pe_peek() - count and times of an event and its children, without disturbing anybody
  * @e: an event that was opened
@@ -525,7 +550,7 @@ ssize_t pe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
  */
 void pe_peek(struct pe_event *e, struct pe_glance *glance)
 {
-	u64 words[ONE_WORDS];
+	u64 words[ONE_WORDS] = {};
 	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words, .glance = true };
 
 	scoped_guard(mutex, &e->family_lock) {
@@ -535,7 +560,7 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 			take_here(&r);
 	}
 	glance->count = words[0];
-	glance->times = r.times;
+	glance->times = (struct pe_times){ .enabled = words[1], .running = words[2] };
 	/* The event may become its own leader at any time. */
 	scoped_guard(rcu)
 		glance->group = READ_ONCE(e->group_leader)->id;
@@ -552,15 +577,15 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 u64 perf_event_read_value(struct perf_event *event, u64 *enabled, u64 *running)
 {
 	struct pe_event *e = pe(event);
-	u64 words[ONE_WORDS];
+	u64 words[ONE_WORDS] = {};
 	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words };
 
 	if (has_family(e) || !take_here(&r)) {
 		guard(pe_event_ctx)(e);
 		take_family(&r);
 	}
-	*enabled = r.times.enabled;
-	*running = r.times.running;
+	*enabled = words[1];
+	*running = words[2];
 	return words[0];
 }
 EXPORT_SYMBOL_GPL(perf_event_read_value);

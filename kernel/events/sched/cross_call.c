@@ -7,10 +7,11 @@
  * holds ctx->lock may change everything.  While it is a CPU number, only that CPU with irqs off
  * may touch scheduled groups; it holds its own context's lock and then ctx->lock.
  *
- * So the caller locks, looks, and either runs the function right there or sends it to that CPU,
- * unless it is this one, which locks and looks again: the task may have left meanwhile, and then
- * the caller starts over.  No retry is lost work, because the function has not run; the loop ends
- * unless the task moves between two CPUs faster than an interrupt is delivered, for ever.
+ * So the caller looks, and sends the function to that CPU, which locks and looks again: the task
+ * may have left meanwhile, and then the caller starts over.  While oncpu is -1, or this CPU, the
+ * caller locks, looks again, and runs it right there.  No retry is lost work, because the function
+ * has not run; the loop ends unless the task moves between two CPUs faster than an interrupt is
+ * delivered, for ever.
  *
  * Passive groups have nothing in hardware: pe_event_call() never interrupts a CPU for them.  Only
  * a member that leaves such a group does, if samples show all of it, and the last event of a
@@ -36,7 +37,7 @@ struct remote_call {
 	pe_call_fn	fn;
 	void		*arg;
 	enum call_kind	kind;
-	bool		done;
+	bool		missed;	/* it has not run: the context or the event has moved */
 };
 
 static bool still_there(const struct remote_call *call)
@@ -94,10 +95,11 @@ static void pe_call_oncpu(void *info)
 	struct pe_ctx *task_ctx = ctx->task ? ctx : pe_current_ctx();
 
 	pe_lock_here(task_ctx);
-	if (ctx->oncpu == smp_processor_id() && still_there(call)) {
+	/* Who has sent it keeps the line of @call, unless something is written there. */
+	if (ctx->oncpu == smp_processor_id() && still_there(call))
 		call->fn(ctx, call->arg);
-		call->done = true;
-	}
+	else
+		call->missed = true;
 	pe_unlock_here(task_ctx);
 }
 
@@ -115,6 +117,19 @@ static void pe_call_arrives(void *info)
 	pe_cost_add(PE_COST_CALL, 1, pe_now() - begin);
 }
 
+/* Does it run on ctx->oncpu, whatever its group is like?  Without a lock, irqs off. */
+static bool is_for_oncpu(const struct remote_call *call)
+{
+	if (!call->e || call->kind == CALL_ONCPU)
+		return true;
+	/*
+	 * A group that has become passive makes no difference there, and a leader that the event
+	 * has left goes by RCU.  What seems to be passive is left to is_passive(), under the lock:
+	 * that walks members, which may leave.
+	 */
+	return !data_race(pe_is_passive(call->e));
+}
+
 /*
  * Irqs off.  Return: the CPU to send the function to; -1 if there is none, because it has run or
  * the context or the event has just moved.
@@ -122,22 +137,36 @@ static void pe_call_arrives(void *info)
 static int run_or_find(struct remote_call *call)
 {
 	struct pe_ctx *ctx = call->ctx;
-	int cpu;
+	int cpu = READ_ONCE(ctx->oncpu);
 
 	/* With irqs off a context that is in here stays; most callers ask for current's. */
-	if (READ_ONCE(ctx->oncpu) == smp_processor_id() && !is_passive(call)) {
+	if (cpu == smp_processor_id() && !is_passive(call)) {
 		pe_call_oncpu(call);
 		return -1;
 	}
+	/* One that is in elsewhere may leave, but the other CPU looks again. */
+	if (cpu >= 0 && cpu != smp_processor_id() && is_for_oncpu(call))
+		return cpu;
 	guard(raw_spinlock)(&ctx->lock);
 	cpu = ctx->oncpu;
-	if (!still_there(call))
+	if (!still_there(call)) {
+		call->missed = true;
 		return -1;
+	}
 	if (cpu >= 0 && !is_passive(call))
 		return cpu;
 	call->fn(ctx, call->arg);
-	call->done = true;
 	return -1;
+}
+
+/* Return: it has run. */
+static noinline bool run_on(int cpu, const struct remote_call *call)
+{
+	/* A line of its own: the stack around is written while the other CPU has it. */
+	struct remote_call sent ____cacheline_aligned_in_smp = *call;
+
+	/* Fails if the CPU has gone offline. */
+	return !smp_call_function_single(cpu, pe_call_arrives, &sent, 1) && !sent.missed;
 }
 
 /* Return: it has run; otherwise the context or the event has just moved. */
@@ -145,12 +174,11 @@ static bool attempt(struct remote_call *call)
 {
 	int cpu;
 
+	call->missed = false;
 	local_irq_disable();
 	cpu = run_or_find(call);
 	local_irq_enable();
-	if (cpu >= 0)
-		smp_call_function_single(cpu, pe_call_arrives, call, 1);
-	return call->done;
+	return cpu >= 0 ? run_on(cpu, call) : !call->missed;
 }
 
 /**
