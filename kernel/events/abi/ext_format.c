@@ -138,23 +138,30 @@ static int refuse(struct pe_event *e)
 	return 0;
 }
 
-static int join(struct pe_event *e, struct pe_instance *inst)
+/* Why this area is not. */
+static int refuse_in(struct pe_event *e, struct pe_instance *inst)
 {
 	const struct perf_format *f = inst->format;
+	int err = refuse(e);
+
+	if (err || !f->accept)
+		return err;
+	err = f->accept(&inst->area, &e->pub);
+	return err ? pe_err(err, "FORMAT: attr.sample_type has not what the format needs") : 0;
+}
+
+static int join(struct pe_event *e, struct pe_instance *inst)
+{
 	int err;
 
+	scoped_guard(pe_event_ctx, e)
+		err = refuse_in(e, inst);
 	/* A format may stop single copies. */
-	err = pe_kin_dissolve(e);
+	err = err ?: pe_kin_dissolve(e);
 	if (err)
 		return err;
 	guard(pe_event_ctx)(e);
-	err = refuse(e);
-	if (err)
-		return err;
-	err = f->accept ? f->accept(&inst->area, &e->pub) : 0;
-	if (err)
-		return pe_err(err, "FORMAT: attr.sample_type has not what the format needs");
-	err = pe_ext_need(e);
+	err = refuse_in(e, inst) ?: pe_ext_need(e);
 	if (!err)
 		pe_instance_join(inst, e);
 	return err;
@@ -233,6 +240,11 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 
 	if (fd < 0)
 		return fd;
+	/* Before memory is made for nothing. */
+	scoped_guard(pe_event_ctx, e)
+		err = refuse(e);
+	if (err)
+		return err;
 	file = open_area(ask);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
@@ -258,7 +270,6 @@ static long make_area(struct pe_event *e, struct pe_ext_ask *asked)
 long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 {
 	const struct perf_ext_format *ask = &asked->u.format;
-	int err;
 
 	if (ask->flags & ~PERF_EXT_FORMAT_CLOEXEC)
 		return pe_err(-EINVAL, "FORMAT: unknown flags");
@@ -270,11 +281,6 @@ long pe_ext_change_format(struct pe_event *e, struct pe_ext_ask *asked)
 			return pe_err(-EINVAL, "FORMAT: arg, flags, share: without a format");
 		return part(e);
 	}
-	/* Before memory is made for nothing, or a kin dissolved. */
-	scoped_guard(pe_event_ctx, e)
-		err = refuse(e);
-	if (err)
-		return err;
 	return ask->share == -1 ? make_area(e, asked) : share_area(e, ask);
 }
 

@@ -178,7 +178,7 @@ static void pe_ext_restart_one(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_notify_restart, e);
 }
 
-/* A leader, and what has gone on. */
+/* The copy of a leader, and what has gone on. */
 struct restart_leader {
 	struct pe_event	*leader;
 	struct pe_event	*opened;
@@ -191,14 +191,14 @@ static void pe_ext_restart_enable(struct pe_ctx *ctx, void *arg)
 
 	/* Both have gone on in one step, and may have stopped again. */
 	pe_for_each_sibling(m, args->leader)
-		if (m == args->opened || (m->in_family && pe_parent(m) == args->opened))
+		if (pe_parent(m) == args->opened && m->in_family)
 			return;
 	pe_enable_locked(args->leader, pe_now());
 }
 
 /*
- * Leaders that go on alone: the group has lost the event, or never had it, or fork has brought only
- * the leader into its family yet, and the event follows.
+ * Copies of leaders go on alone if the group has lost the event, or never had it, or fork has
+ * brought only the leader into its family yet, and the event follows.
  */
 static void restart_leader(struct pe_event *leader, struct pe_event *opened)
 {
@@ -221,7 +221,6 @@ static void restart_families(struct pe_event *e, struct pe_event *leader)
 	pe_ext_restart_one(e, NULL);
 	list_for_each_entry(child, &e->children, child_entry)
 		pe_ext_restart_one(child, NULL);
-	restart_leader(leader, e);
 	list_for_each_entry(child, &leader->children, child_entry)
 		restart_leader(child, e);
 	mutex_unlock(&e->family_lock);
@@ -343,7 +342,7 @@ static bool restart_session(struct pe_event *leader, bool all)
  * @e: the event
  * @asked: what user space says
  *
- * Its leader goes on with the event.  Copies of the leader that have lost that of the event follow.
+ * Its leader goes on with the event.  Copies of the leader without one of the event follow.
  * Of a session all sets go on in which something may have stopped.
  *
  * Return: 0 or an error.

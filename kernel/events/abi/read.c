@@ -498,7 +498,8 @@ static __always_inline bool count_here(struct pe_event *e, const struct pe_ctx *
 			return false;
 		e->pmu->read(&e->pub);
 	}
-	*count = local64_read(&e->count);
+	/* What tracepoints have counted while it was away is there, too. */
+	*count = local64_read(&e->count) + atomic64_read(&e->gone_count);
 	return true;
 }
 

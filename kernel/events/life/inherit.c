@@ -87,6 +87,12 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 	return e;
 }
 
+/* The work that stops it may be on its way. */
+static void note_state(struct pe_event *e)
+{
+	e->clone_state = READ_ONCE(e->pending_disable) ? PERF_EVENT_STATE_OFF : e->state;
+}
+
 /*
  * A group is copied in the state that all of it has at one moment.  @from: a leader, or what leads
  * itself as soon as its own leader has left.
@@ -96,10 +102,11 @@ static void note_states(struct pe_event *from)
 	struct pe_event *m;
 
 	guard(raw_spinlock_irq)(&pe_ctx(from)->lock);
-	from->clone_state = from->state;
 	if (pe_is_leader(from))
 		pe_for_each_sibling(m, from)
-			m->clone_state = m->state;
+			note_state(m);
+	/* Last: an overflow of a sibling, in an NMI, stops its leader as well. */
+	note_state(from);
 }
 
 /* One whose state is EXIT is about to leave, and that is one step under the lock. */

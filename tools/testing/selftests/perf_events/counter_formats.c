@@ -9,6 +9,7 @@
  */
 #include "lib/counter.h"
 #include "lib/format.h"
+#include "lib/hold.h"
 
 static int open_counter(void)
 {
@@ -298,6 +299,84 @@ static void stop_and_restart(void)
 	pt_eq(pt_count(fe), 100003 * 8);
 }
 
+/* ---- what stops in a fork ---- */
+
+#define ALONE	100000		/* instructions; from an overflow to its irq_work are less */
+
+static void spin(void *arg)
+{
+	(void)arg;
+	pt_spin(ALONE);
+}
+
+struct both {
+	u64 nr, leader, sibling;
+};
+
+static struct both read_both(int fd)
+{
+	struct both now;
+
+	pt_need(read(fd, &now, sizeof(now)) == sizeof(now), "read: %s", strerror(errno));
+	return now;
+}
+
+/*
+ * Its group goes on and stops after this many instructions; so does that of the child, if it is on.
+ * A leader that is on alone would count all of the child. Return: the child has counted.
+ */
+static bool fork_with_period(const int fd[2], u64 period)
+{
+	const struct both before = read_both(fd[0]);
+	struct both now;
+	u64 leader, sibling;
+
+	pt_eq(pt_ioctl(fd[1], PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
+	pt_eq(restart(fd[1]), 0);
+	pt_reap(pt_fork(spin, NULL));
+	pt_disable(fd[0]);
+	now = read_both(fd[0]);
+	leader = now.leader - before.leader;
+	sibling = now.sibling - before.sibling;
+	pt_check(leader < sibling + ALONE, "period %llu: leader %llu, sibling %llu",
+		 (unsigned long long)period, (unsigned long long)leader,
+		 (unsigned long long)sibling);
+	return sibling > period + period / 2;
+}
+
+/*
+ * Wherever in a fork its own group stops: the copies of leader and sibling, which are made one
+ * after the other, are both on or both off. They are made where periods that are a little longer
+ * have the child count.
+ */
+static void stops_in_a_fork(void)
+{
+	u64 none = 2000, some = ALONE, half, period;
+	struct perf_event_attr attr = counter_kind(0), count = counter_instructions();
+	int fd[2];
+
+	ext_need();
+	counter_need();
+	count.exclude_kernel = 0;
+	count.inherit = 1;
+	count.read_format = PERF_FORMAT_GROUP;
+	fd[0] = pt_open_hw(&count, -1);
+	attr.exclude_kernel = 0;
+	attr.inherit = 1;
+	attr.sample_period = ALONE;
+	fd[1] = pt_open_hw(&attr, fd[0]);
+	pt_eq(notify(fd[1], 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_enable(fd[1]);
+	pt_check(!fork_with_period(fd, none), "it has stopped before the fork");
+	pt_check(fork_with_period(fd, some), "it stops after the fork");
+	while (some - none > 100) {
+		half = (some + none) / 2;
+		*(fork_with_period(fd, half) ? &some : &none) = half;
+	}
+	for (period = some - 1500; period < some + 1500 && !pt_failures(); period += 5)
+		fork_with_period(fd, period);
+}
+
 static const struct pt_case cases[] = {
 	{ "table", table },
 	{ "one_at_a_time", one_at_a_time },
@@ -305,6 +384,7 @@ static const struct pt_case cases[] = {
 	{ "histogram_hides_the_kernel", histogram_hides_the_kernel },
 	{ "stop_when_full", stop_when_full },
 	{ "stop_and_restart", stop_and_restart },
+	{ "stops_in_a_fork", stops_in_a_fork },
 };
 
 PT_MAIN(cases)

@@ -250,44 +250,6 @@ static void copies(void)
 	pt_eq(pt_count(fd) - before, 30);
 }
 
-#define ALONE	100000		/* instructions; from an overflow to its irq_work are less */
-
-static void spin(void *arg)
-{
-	(void)arg;
-	pt_spin(ALONE);
-}
-
-/*
- * Wherever in a fork its own group stops: the copies of leader and sibling, which are made one
- * after the other, are both on or both off. A leader that is on alone would count the child.
- */
-static void stops_in_a_fork(void)
-{
-	struct perf_event_attr attr = pt_attr(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
-	u64 period, last = 0, now[3];
-	int fd[2];
-
-	ext_need();
-	attr.inherit = 1;
-	attr.read_format = PERF_FORMAT_GROUP;
-	fd[0] = pt_try_open(&attr, 0, -1, -1, 0);
-	attr.sample_period = ALONE;
-	fd[1] = pt_try_open(&attr, 0, -1, fd[0], 0);
-	if (fd[0] < 0 || fd[1] < 0)
-		pt_skip("no two counters that overflow");
-	pt_eq(notify(fd[1], 1, PERF_EXT_NOTIFY_STOP), 0);
-	for (period = 10000; period < 40000 && !pt_failures(); period += 37) {
-		pt_eq(pt_ioctl(fd[1], PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
-		pt_eq(restart(fd[1]), 0);
-		pt_reap(pt_fork(spin, NULL));
-		pt_need(read(fd[0], now, sizeof(now)) == sizeof(now), "read: %s", strerror(errno));
-		pt_check(now[1] - now[2] - last < ALONE, "the leader has counted %llu alone",
-			 (unsigned long long)(now[1] - now[2] - last));
-		last = now[1] - now[2];
-	}
-}
-
 static void refused(void)
 {
 	struct perf_event_attr attr = faults(PERIOD), counts = pt_attr(PT_SW(PAGE_FAULTS));
@@ -565,7 +527,6 @@ static const struct pt_case cases[] = {
 	{ "with_periods", with_periods },
 	{ "refresh", refresh },
 	{ "copies", copies },
-	{ "stops_in_a_fork", stops_in_a_fork },
 	{ "hold", hold },
 	{ "let_go", let_go },
 	{ "kill_held", kill_held },
