@@ -127,6 +127,7 @@ static void passive_start(struct pe_event *e, u64 now)
 	/* Hits on another CPU pass over the event until its period is set. */
 	e->pmu->add(&e->pub, PERF_EF_START);
 	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
+	pe_freq_begin(e);
 	perf_event_update_userpage(&e->pub);
 }
 
@@ -139,6 +140,7 @@ static void passive_stop(struct pe_event *e, enum perf_event_state next, u64 now
 		next = PERF_EVENT_STATE_OFF;
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
+	pe_freq_end(e);
 	pe_set_state(e, next, now);
 }
 

@@ -315,6 +315,22 @@ bool pe_unthrottle(struct pe_event *e);
 void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg);
 
 /*
+ * An event becomes ACTIVE, or is so no more: the tick looks at it only in between.  ctx->lock held;
+ * see locking.rst.
+ */
+static __always_inline void pe_freq_begin(struct pe_event *e)
+{
+	if (e->attr.freq)
+		list_add_tail(&e->freq_entry, &e->slot->freq);
+}
+
+static __always_inline void pe_freq_end(struct pe_event *e)
+{
+	if (e->attr.freq)
+		list_del_init(&e->freq_entry);
+}
+
+/*
  * The tick in which a passive event was throttled, if it was, is over.  This may not be the CPU
  * whose events write to its buffer: its next hit comes there, and ends the throttling.
  */

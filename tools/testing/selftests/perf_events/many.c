@@ -146,10 +146,19 @@ static u64 throttled_stretch(unsigned int *times)
 	return ns;
 }
 
-static void tick_passes_over_idle_events(void)
+static struct perf_event_attr throttled_clock(void)
 {
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK));
+
+	clock.sample_period = 10000;
+	clock.sample_type = PERF_SAMPLE_IP;
+	return clock;
+}
+
+/* A stretch without the events that open_idle() opens, and one with them. */
+static void compare_stretches(void (*open_idle)(void))
+{
+	struct perf_event_attr clock = throttled_clock();
 	unsigned int times;
 	u64 few, many;
 	int fd;
@@ -159,20 +168,81 @@ static void tick_passes_over_idle_events(void)
 	need_exact_time();
 	/* Each sample is one too many. */
 	pt_sysctl_set("perf_event_max_sample_rate", 100);
-	clock.sample_period = 10000;
-	clock.sample_type = PERF_SAMPLE_IP;
 	fd = pt_open(&clock, 0, -1, -1, 0);
 	pt_map(&ring, fd, 16);
 	few = throttled_stretch(&times);
 	if (times < 10)
 		pt_skip("the clock was let go on %u times only", times);
-	attr.disabled = 1;
-	open_many(&attr, 0, 0, 8000);
+	open_idle();
 	many = throttled_stretch(&times);
 	pt_check(times >= 10, "the clock was let go on %u times", times);
-	/* Twenty ticks, 160,000 looks at an event; one tick more or less does not matter. */
-	pt_check(many < few + 80000, "%llu ns without idle events, %llu ns with 8,000",
+	/* At least 40,000 looks at an event; one tick more or less does not matter. */
+	pt_check(many < few + 80000, "%llu ns without idle events, %llu ns with them",
 		 (unsigned long long)few, (unsigned long long)many);
+}
+
+static void open_disabled(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.disabled = 1;
+	open_many(&attr, 0, 0, 8000);
+}
+
+static void tick_passes_over_idle_events(void)
+{
+	compare_stretches(open_disabled);
+}
+
+static void open_disabled_by_frequency(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.disabled = 1;
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	open_many(&attr, 0, 0, 8000);
+}
+
+static void tick_passes_over_idle_frequencies(void)
+{
+	compare_stretches(open_disabled_by_frequency);
+}
+
+/* They wait behind those that fit, and none makes a sample. */
+static void open_waiting_by_frequency(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	attr.exclude_user = 1;
+	attr.exclude_kernel = 1;
+	close(pt_open_hw(&attr, -1));
+	open_many(&attr, 0, 0, 4000);
+}
+
+static void tick_passes_over_waiting_frequencies(void)
+{
+	compare_stretches(open_waiting_by_frequency);
+}
+
+/* Each one is throttled by its first sample. */
+static void open_throttled_and_disable(void)
+{
+	struct perf_event_attr clock = throttled_clock();
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		fds[i] = pt_open(&clock, 0, -1, -1, 0);
+		pt_spin(30000);
+		pt_disable(fds[i]);
+	}
+}
+
+static void tick_forgets_throttled_events(void)
+{
+	compare_stretches(open_throttled_and_disable);
 }
 
 static u64 turns(struct pt_peer *peer)
@@ -213,6 +283,9 @@ static const struct pt_case cases[] = {
 	{ "exec_is_linear", exec_is_linear },
 	{ "fork_keeps_interrupts_on", fork_keeps_interrupts_on },
 	{ "tick_passes_over_idle_events", tick_passes_over_idle_events },
+	{ "tick_passes_over_idle_frequencies", tick_passes_over_idle_frequencies },
+	{ "tick_passes_over_waiting_frequencies", tick_passes_over_waiting_frequencies },
+	{ "tick_forgets_throttled_events", tick_forgets_throttled_events },
 	{ "switch_passes_over_waiting_groups", switch_passes_over_waiting_groups },
 };
 
