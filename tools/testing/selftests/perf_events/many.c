@@ -4,7 +4,7 @@
  * or longer with the square of their number, or with interrupts off. Needs a
  * machine on which each instruction takes one nanosecond.
  */
-#include "lib/ptest.h"
+#include "lib/session.h"
 #include <sys/resource.h>
 
 #define MANY	16500
@@ -80,6 +80,46 @@ static void exec_is_linear(void)
 	some = exec_with(1000) - none;
 	many = exec_with(4000) - none;
 	pt_check(many < 5 * some, "%llu ns with 1,000 + 1,000 events, %llu ns with 4,000 + 4,000",
+		 (unsigned long long)some, (unsigned long long)many);
+}
+
+/* How long it takes until a task that nr sessions count for has exited. */
+static u64 exit_with_sessions(int nr)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int go[2], i;
+	pid_t pid;
+	u64 ns;
+
+	pt_gate_make(go);
+	pt_in_child(pid)
+		pt_gate_wait(go);
+	for (i = 0; i < nr; i++) {
+		fds[i] = session_of_tasks(attr);
+		pt_eq(session_attach_task(fds[i], pid, 0), 0);
+	}
+	ns = pt_clock(CLOCK_MONOTONIC);
+	pt_gate_open(go);
+	pt_reap(pid);
+	ns = pt_clock(CLOCK_MONOTONIC) - ns;
+	for (i = 0; i < nr; i++)
+		pt_eq(session_targets(fds[i]), 0);
+	close_many(nr);
+	close(go[0]);
+	close(go[1]);
+	return ns;
+}
+
+static void exit_of_sessions(void)
+{
+	u64 none, some, many;
+
+	ext_need();
+	need_exact_time();
+	none = exit_with_sessions(0);
+	some = exit_with_sessions(500) - none;
+	many = exit_with_sessions(2000) - none;
+	pt_check(many < 5 * some, "%llu ns with 500 sessions, %llu ns with 2,000",
 		 (unsigned long long)some, (unsigned long long)many);
 }
 
@@ -281,6 +321,7 @@ static void switch_passes_over_waiting_groups(void)
 
 static const struct pt_case cases[] = {
 	{ "exec_is_linear", exec_is_linear },
+	{ "exit_of_sessions", exit_of_sessions },
 	{ "fork_keeps_interrupts_on", fork_keeps_interrupts_on },
 	{ "tick_passes_over_idle_events", tick_passes_over_idle_events },
 	{ "tick_passes_over_idle_frequencies", tick_passes_over_idle_frequencies },
