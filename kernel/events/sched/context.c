@@ -292,19 +292,6 @@ static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 }
 
 /**
- * pe_ctx_reserve_pmu() - make a PMU's share of a context
- * @ctx: the context, its mutex held
- * @pmu: the PMU
- *
- * Sleeps.  Return: 0 or -ENOMEM.
- */
-int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu)
-{
-	lockdep_assert_held(&ctx->mutex);
-	return pe_find_pmu_ctx(ctx, pmu) || make_pmu_ctx(ctx, pmu) ? 0 : -ENOMEM;
-}
-
-/**
  * pe_ctx_reserve() - make what an event needs before it can be attached
  * @ctx: the context, its mutex held
  * @pmu: the PMU that schedules the event's group

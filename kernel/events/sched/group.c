@@ -368,12 +368,8 @@ void pe_withdraw(struct pe_event *e, enum pe_withdrawal how, u64 now)
 	e->pmu_ctx = own_pmu_ctx(e);
 }
 
-/**
- * pe_group_stop() - a group stops counting, and stays enabled and in its queue
- * @leader: its leader
- * @now: pe_now()
- */
-void pe_group_stop(struct pe_event *leader, u64 now)
+/* A group stops counting, and stays enabled and in its queue. */
+static void group_stop(struct pe_event *leader, u64 now)
 {
 	struct pe_event *m;
 
@@ -394,7 +390,7 @@ void pe_group_stop(struct pe_event *leader, u64 now)
 void pe_group_park(struct pe_event *leader, u64 now)
 {
 	pe_assert_schedulable(pe_ctx(leader));
-	pe_group_stop(leader, now);
+	group_stop(leader, now);
 	leader->parked = true;
 	dequeue(leader);
 }
@@ -413,7 +409,7 @@ void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now)
 	bool was_on = !list_empty(&from->running_entry);
 
 	pe_assert_schedulable(pe_ctx(from));
-	pe_group_stop(from, now);
+	group_stop(from, now);
 	from->parked = true;
 	to->parked = false;
 	if (from->queued && !pe_group_passive(to) && pe_pmu_ctx(from) == pe_pmu_ctx(to)) {

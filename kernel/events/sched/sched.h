@@ -42,7 +42,6 @@ struct pe_ctx *pe_ctx_new(struct task_struct *task);
 void pe_ctx_get(struct pe_ctx *ctx);
 void pe_ctx_put(struct pe_ctx *ctx);
 int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e);
-int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu);
 struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
@@ -202,7 +201,6 @@ void pe_enable_locked(struct pe_event *e, u64 now);
 void pe_enable_group_locked(struct pe_event *leader, u64 now);
 void pe_disable_locked(struct pe_event *e, u64 now);
 void pe_group_park(struct pe_event *leader, u64 now);
-void pe_group_stop(struct pe_event *leader, u64 now);
 void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now);
 void pe_group_unpark(struct pe_event *leader, u64 now);
 
