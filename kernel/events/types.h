@@ -193,8 +193,7 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @tells_reads: there has been an event with attr.inherit_stat				L
  * @events: all events, by pe_event.ctx_entry						R, L
  * @sideband: those that asked for records, by pe_event.sideband_entry			R, L
- * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
- *	emptied under ctx->lock
+ * @throttled: those throttled since the tick looked; emptied under @lock, see frequency.c
  * @traced: those of tracepoints, by pe_event.sw_node; others look only whether there are any	L
  * @nr_events: length of @events								L
  * @nr_groups: groups in lanes, which must be scheduled					L

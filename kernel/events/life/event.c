@@ -33,7 +33,7 @@ static atomic64_t last_id;
 void __init pe_event_caches_init(void)
 {
 	whole_cache = KMEM_CACHE(pe_event, SLAB_PANIC);
-	pe_event_cache = kmem_cache_create("pevent_short", PE_EVENT_SIZE, 0, SLAB_PANIC, NULL);
+	pe_event_cache = kmem_cache_create("pe_event_short", PE_EVENT_SIZE, 0, SLAB_PANIC, NULL);
 }
 
 /* ftrace:function, which needs all of struct perf_event, is of this type; copies are as well. */

@@ -141,7 +141,7 @@ static u64 longest_gap(const struct perf_event_attr *attr)
 
 /*
  * The events are for threads, so that nothing is copied: the allocator has interrupts off for some
- * time, too. The last one keeps the context from having a kind, so each fork looks at all of them.
+ * time, too. The last one keeps the task from starting a kin, so each fork looks at all of them.
  */
 static void fork_keeps_interrupts_on(void)
 {
