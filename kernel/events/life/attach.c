@@ -84,7 +84,7 @@ static struct pe_ctx *get_cpu_ctx(int cpu)
 	return &per_cpu(pe_cpu, cpu).ctx;
 }
 
-/* A member of a kin gets a context of its own. */
+/* A member of a kin gets a context of its own, and keeps it if the open fails after that. */
 static struct pe_ctx *get_task_ctx(struct task_struct *task)
 {
 	struct pe_ctx *ctx, *fresh;

@@ -297,6 +297,9 @@ static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
  * @pmu: the PMU that schedules the event's group
  * @e: the event
  *
+ * A passive event needs its lane, too: if it leads, and the hardware members leave before clocks
+ * that sample, its group is queued there.
+ *
  * Sleeps.  Return: 0 or -ENOMEM; what was made stays with the context.
  */
 int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e)
