@@ -157,6 +157,7 @@ struct pe_hits {
  * @clock: time during which the slot's events could count; it runs while the slot is in	L
  * @sw: the hits of software events, by number
  * @mapped: events with a control page of their own, by pe_event.mapped_entry		L
+ * @freq: those in frequency mode that are ACTIVE, by pe_event.freq_entry			L
  * @lanes: one for each PMU with groups here						M
  *
  * Lives as long as its context, that of a cgroup as long as the cgroup.
@@ -169,6 +170,7 @@ struct pe_slot {
 	struct pe_clock		clock;
 	struct pe_hits		sw[PERF_COUNT_SW_MAX];
 	struct list_head	mapped;
+	struct list_head	freq;
 	struct list_head	lanes;
 };
 
@@ -191,13 +193,12 @@ static inline bool pe_slot_is_in(const struct pe_slot *slot)
  * @tells_reads: there has been an event with attr.inherit_stat				L
  * @events: all events, by pe_event.ctx_entry						R, L
  * @sideband: those that asked for records, by pe_event.sideband_entry			R, L
- * @freq: those in frequency mode, by pe_event.freq_entry					L
- * @throttled: those throttled since the tick looked, see frequency.c; filled in any context,
- *	emptied under ctx->lock
+ * @throttled: those throttled since the tick looked; emptied under @lock, see frequency.c
  * @traced: those of tracepoints, by pe_event.sw_node; others look only whether there are any	L
  * @nr_events: length of @events								L
  * @nr_groups: groups in lanes, which must be scheduled					L
  * @nr_inherit: those with attr.inherit							L
+ * @nr_freq: those in frequency mode; the tick peeks					L
  * @pmu_ctxs: the PMUs with lanes here, by pe_pmu_ctx.ctx_entry				M
  * @next_seq: next sequence number for a queue						L
  * @clock: time during which the task ran (CPU contexts: always)			L
@@ -225,12 +226,12 @@ struct pe_ctx {
 	bool			tells_reads;
 	struct list_head	events;
 	struct list_head	sideband;
-	struct list_head	freq;
 	struct hlist_head	traced;
 	struct llist_head	throttled;
 	unsigned int		nr_events;
 	unsigned int		nr_groups;
 	unsigned int		nr_inherit;
+	unsigned int		nr_freq;
 	struct list_head	pmu_ctxs;
 	u64			next_seq;
 	struct pe_clock		clock;
@@ -472,7 +473,7 @@ struct pe_event {
 	/* membership */
 	struct list_head	ctx_entry;		/* R, L */
 	struct list_head	sideband_entry;		/* R, L */
-	struct list_head	freq_entry;		/* L */
+	struct list_head	freq_entry;		/* L: on slot->freq while ACTIVE */
 	struct list_head	mapped_entry;		/* L: since its first mmap() */
 	unsigned int		nr_to_schedule;		/* M: leader: members to be scheduled */
 	bool			samples_group;		/* M: leader: see pe_samples_group() */

@@ -364,6 +364,8 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs);
 /* The throttling part of that alone, for an interrupt without a sample.  Same return value. */
 int perf_event_account_interrupt(struct perf_event *event);
+/* The same after the driver has set hw.last_period anew: @period is the one that ended. */
+int perf_event_account_period(struct perf_event *event, u64 period);
 /* Tell how long one interrupt took: too long in the average lowers the maximum sample rate. */
 void perf_sample_event_took(u64 sample_len_ns);
 /* Record @lost samples the hardware dropped.  From the PMU's interrupt. */

@@ -26,7 +26,6 @@ static inline bool pe_own_tasks_allow(struct perf_event_attr *attr)
 /* open.c: rights that a session asks for as well */
 int pe_open_permit(struct perf_event_attr *attr, bool of_task, bool *own_tasks);
 bool pe_may_observe(struct task_struct *task, const struct perf_event_attr *attr, bool own_tasks);
-bool pe_read_fits(struct pe_event *e, struct pe_event *leader);
 
 /* limits.c: groups of users */
 extern int pe_task_gid, pe_cpu_gid;		/* -1: everybody */

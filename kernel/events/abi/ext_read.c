@@ -156,7 +156,7 @@ static u64 cgroup_of(const struct pe_event *copy)
 	return copy->cgrp ? pe_cgroup_id(copy->cgrp) : 0;
 }
 
-static int read_sums(struct answer *a)
+static int pe_read_sums(struct answer *a)
 {
 	struct perf_ext_values *v = add_entry(a);
 	struct pe_event *copy;
@@ -186,7 +186,7 @@ static u64 lost_of_gone(const struct answer *a)
 }
 
 /* What has left, of a set. */
-static int read_gone(struct answer *a)
+static int pe_read_gone(struct answer *a)
 {
 	struct perf_ext_values *v = add_entry(a);
 
@@ -196,7 +196,7 @@ static int read_gone(struct answer *a)
 	return 0;
 }
 
-static int read_targets(struct answer *a)
+static int pe_read_targets(struct answer *a)
 {
 	struct pe_event *copy;
 	int err;
@@ -235,7 +235,7 @@ static struct perf_ext_values *entry_of_cgroup(struct answer *a, u64 cgroup)
 	return v;
 }
 
-static int read_cgroups(struct answer *a)
+static int pe_read_cgroups(struct answer *a)
 {
 	struct pe_event *copy;
 	int err;
@@ -285,9 +285,9 @@ static int read_locked(struct answer *a, u32 flags)
 	if (!a->entries)
 		return -ENOMEM;
 	if (!flags)
-		return each_set(a, read_sums);
-	return each_set(a, flags & PERF_EXT_READ_TARGETS ? read_targets : read_cgroups) ?:
-	       each_set(a, read_gone);
+		return each_set(a, pe_read_sums);
+	return each_set(a, flags & PERF_EXT_READ_TARGETS ? pe_read_targets : pe_read_cgroups) ?:
+	       each_set(a, pe_read_gone);
 }
 
 static int check_read(const struct pe_event *e, const struct perf_ext_read *ask)

@@ -236,12 +236,8 @@ static int check_group(struct pe_event *e, struct pe_event *leader, struct pe_ct
 	return pe_ext_refuse_member(e, leader);
 }
 
-/**
- * pe_read_fits() - can a group be read that has one member more?
- * @e: the event that is to join it, or the leader
- * @leader: the leader, its ctx->mutex held
- */
-bool pe_read_fits(struct pe_event *e, struct pe_event *leader)
+/* Can a group be read that has one member more?  @e is to join it, or leads.  With ctx->mutex. */
+static bool read_fits(struct pe_event *e, struct pe_event *leader)
 {
 	unsigned int siblings = leader->nr_siblings + 1;
 	struct pe_event *m;
@@ -301,7 +297,7 @@ static int open_ctx(struct opening *o)
 		if (err)
 			return err;
 	}
-	if (!pe_read_fits(e, o->args.leader ?: e))
+	if (!read_fits(e, o->args.leader ?: e))
 		return pe_err(-E2BIG, "group_fd: the group is too large to be read");
 	if (pe_needs_tracer(e) && !traced_by(e, o->args.leader))
 		return pe_err(-EINVAL, "attr.aux_*: the leader of the group cannot do that");

@@ -84,7 +84,7 @@ static struct pe_ctx *get_cpu_ctx(int cpu)
 	return &per_cpu(pe_cpu, cpu).ctx;
 }
 
-/* A member of a kin gets a context of its own. */
+/* A member of a kin gets a context of its own, and keeps it if the open fails after that. */
 static struct pe_ctx *get_task_ctx(struct task_struct *task)
 {
 	struct pe_ctx *ctx, *fresh;
@@ -199,15 +199,14 @@ static bool rivals(const struct pe_event *e, const struct pe_event *other)
 bool pe_has_rival(struct pe_event *e, struct pe_ctx *ctx)
 {
 	struct pe_event *other;
-	bool found = false;
 
 	if (!is_exclusive_pmu(e->pmu))
 		return false;
-	raw_spin_lock_irq(&ctx->lock);
-	list_for_each_entry(other, &ctx->events, ctx_entry)
-		found |= rivals(e, other);
-	raw_spin_unlock_irq(&ctx->lock);
-	return found;
+	guard(rcu)();
+	list_for_each_entry_rcu(other, &ctx->events, ctx_entry)
+		if (rivals(e, other))
+			return true;
+	return false;
 }
 
 /**

@@ -33,7 +33,7 @@ static atomic64_t last_id;
 void __init pe_event_caches_init(void)
 {
 	whole_cache = KMEM_CACHE(pe_event, SLAB_PANIC);
-	pe_event_cache = kmem_cache_create("pevent_short", PE_EVENT_SIZE, 0, SLAB_PANIC, NULL);
+	pe_event_cache = kmem_cache_create("pe_event_short", PE_EVENT_SIZE, 0, SLAB_PANIC, NULL);
 }
 
 /* ftrace:function, which needs all of struct perf_event, is of this type; copies are as well. */
@@ -43,7 +43,7 @@ static struct kmem_cache *cache_for(const struct perf_event_attr *attr)
 }
 
 /* Unique, never 0. */
-u64 pe_new_id(void)
+static u64 new_id(void)
 {
 	return atomic64_inc_return(&last_id);
 }
@@ -58,13 +58,11 @@ bool pe_tryget(struct pe_event *e)
 	return refcount_inc_not_zero(&e->refs);
 }
 
-/**
- * pe_put_memory() - one less that looks at the memory of an event
- * @e: the event
- *
- * Any context but NMI.  Its inherited events do until RCU is done with them.
+/*
+ * One less that looks at the memory of an event: its inherited events do until RCU is done with
+ * them.  Any context but NMI.
  */
-void pe_put_memory(struct pe_event *e)
+static void put_memory(struct pe_event *e)
 {
 	if (!refcount_dec_and_test(&e->mem_refs))
 		return;
@@ -93,9 +91,9 @@ static void pe_event_free_rcu(struct rcu_head *rcu)
 	pe_addr_filters_fini(e);
 	pe_throttle_unlist(e);
 	pe_ext_free(e);
-	pe_put_memory(e);
+	put_memory(e);
 	if (parent)
-		pe_put_memory(parent);
+		put_memory(parent);
 }
 
 static void unbind_buffer(struct pe_event *e)
@@ -281,7 +279,7 @@ static struct pe_event *make(const struct pe_origin_args *args)
 	e->oncpu = -1;
 	e->group_leader = args->leader ? &args->leader->pub : &e->pub;
 	e->ns = get_pid_ns(task_active_pid_ns(current));
-	e->id = pe_new_id();
+	e->id = new_id();
 	e->clock = local_clock;
 	e->sink = e;
 	if (args->task) {

@@ -64,31 +64,26 @@ static struct pe_ctx *take_out_for_good(struct task_struct *task)
 	return ctx;
 }
 
-/* There is one. */
-static struct pe_event *last_of_session(struct pe_ctx *ctx, const struct pe_session *s)
+/*
+ * All events of a dead context, pinned, in the order in which they leave.  What leaves meanwhile
+ * does so by itself; one that cannot be pinned has left.  A session goes with the leader of its
+ * first set here, by which others find the target: so copies of sessions go backwards, after the
+ * rest.
+ */
+static struct llist_node *pin_leaving(struct pe_ctx *ctx)
 {
+	struct llist_node *node, *next;
+	LLIST_HEAD(leaving);
+	LLIST_HEAD(others);
 	struct pe_event *e;
 
-	list_for_each_entry_reverse(e, &ctx->events, ctx_entry)
-		if (pe_of_target(e) && pe_parent(e)->session == s)
-			break;
-	return e;
-}
-
-/* The first event of a dead context, pinned; it is another one as soon as this one has left. */
-static struct pe_event *next_to_leave(struct pe_ctx *ctx)
-{
-	struct pe_event *e;
-
-	guard(raw_spinlock_irq)(&ctx->lock);
-	e = list_first_entry_or_null(&ctx->events, struct pe_event, ctx_entry);
-	/* A session goes with the leader of its first set here, by which others find the target. */
-	if (e && pe_of_target(e))
-		e = last_of_session(ctx, pe_parent(e)->session);
-	/* Attached events have a reference: it is dropped after they are detached. */
-	if (e)
-		pe_get(e);
-	return e;
+	scoped_guard(rcu)
+		list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+			if (pe_tryget(e))
+				__llist_add(&e->put_later, pe_of_target(e) ? &leaving : &others);
+	llist_for_each_safe(node, next, others.first)
+		__llist_add(node, &leaving);
+	return leaving.first;
 }
 
 /*
@@ -141,14 +136,12 @@ static void tell_reads(struct pe_ctx *ctx, struct task_struct *task)
 /* With ctx->mutex.  Return: what is to be put without. */
 static struct llist_node *leave_all(struct pe_ctx *ctx)
 {
-	LLIST_HEAD(gone);
+	struct llist_node *leaving = pin_leaving(ctx);
 	struct pe_event *e;
 
-	while ((e = next_to_leave(ctx))) {
+	llist_for_each_entry(e, leaving, put_later)
 		leave(e);
-		__llist_add(&e->put_later, &gone);
-	}
-	return gone.first;
+	return leaving;
 }
 
 /* Its events leave; some were dropped before they joined.  Return: what is to be put. */

@@ -28,8 +28,6 @@ void pe_put_settle(void);
 void pe_snapshot_put(struct pe_event **events, unsigned int nr);	/* of pe_ctx_snapshot() */
 void pe_event_caches_init(void);
 extern struct kmem_cache *pe_event_cache;
-u64 pe_new_id(void);
-void pe_put_memory(struct pe_event *e);
 
 /**
  * pe_become_child() - an event that is being made is a copy

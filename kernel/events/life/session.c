@@ -423,7 +423,7 @@ void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned i
 
 /**
  * pe_session_pin_target() - all copies that a target has of a session
- * @ctx: the context of the target
+ * @ctx: the context of the target, mutex held: nothing is added, see locking.rst
  * @s: the session, which may be about to end
  * @cgrp: the cgroup that is the target, or NULL
  * @found: they, pinned, a leader before its siblings; room for PE_MOST_MEMBERS
@@ -436,14 +436,15 @@ unsigned int pe_session_pin_target(struct pe_ctx *ctx, const struct pe_session *
 	struct pe_event *e;
 	unsigned int nr = 0;
 
-	guard(raw_spinlock_irq)(&ctx->lock);
-	list_for_each_entry(e, &ctx->events, ctx_entry) {
+	lockdep_assert_held(&ctx->mutex);
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry) {
 		if (!pe_of_target(e) || pe_parent(e)->session != s || e->cgrp != cgrp)
 			continue;
 		if (WARN_ON_ONCE(nr == PE_MOST_MEMBERS))
 			break;
-		pe_get(e);	/* attached events have a reference */
-		found[nr++] = e;
+		if (pe_tryget(e))
+			found[nr++] = e;
 	}
 	return nr;
 }

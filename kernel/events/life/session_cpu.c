@@ -249,19 +249,17 @@ void pe_session_cpu_comes(unsigned int cpu)
 	}
 }
 
-/* Of any session: the copy that has been there longest. */
-static struct pe_event *first_copy(struct pe_ctx *ctx)
+/* Copies of all sessions, pinned, in the order in which they came. */
+static struct llist_node *pin_copies(struct pe_ctx *ctx)
 {
+	LLIST_HEAD(copies);
 	struct pe_event *e;
 
-	guard(raw_spinlock_irq)(&ctx->lock);
-	list_for_each_entry(e, &ctx->events, ctx_entry) {
-		if (!pe_of_target(e))
-			continue;
-		pe_get(e);	/* attached events have a reference */
-		return e;
-	}
-	return NULL;
+	guard(rcu)();
+	list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
+		if (pe_of_target(e) && pe_tryget(e))
+			__llist_add(&e->put_later, &copies);
+	return llist_reverse_order(copies.first);
 }
 
 /* The session that @e is of is there as long as @e, or closing it has taken @e away meanwhile. */
@@ -287,10 +285,13 @@ static void target_goes(struct pe_ctx *ctx, const struct pe_event *e)
  */
 void pe_session_cpu_goes(struct pe_ctx *ctx)
 {
-	struct pe_event *e;
+	struct llist_node *copies = pin_copies(ctx);
+	struct pe_event *e, *next;
 
-	while ((e = first_copy(ctx))) {
-		target_goes(ctx, e);
+	/* Most go with the first one of their target. */
+	llist_for_each_entry_safe(e, next, copies, put_later) {
+		if (READ_ONCE(e->attach_state) & PERF_ATTACH_CONTEXT)
+			target_goes(ctx, e);
 		pe_put_outside(e);
 	}
 }

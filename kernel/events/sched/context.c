@@ -42,6 +42,7 @@ void pe_slot_init(struct pe_slot *slot, int cpu)
 		INIT_HLIST_HEAD(&slot->sw[i].list);
 	INIT_HLIST_NODE(&slot->entered);
 	INIT_LIST_HEAD(&slot->mapped);
+	INIT_LIST_HEAD(&slot->freq);
 	INIT_LIST_HEAD(&slot->lanes);
 }
 
@@ -75,7 +76,6 @@ void pe_ctx_init(struct pe_ctx *ctx, struct task_struct *task, int cpu)
 	ctx->home = -1;
 	INIT_LIST_HEAD(&ctx->events);
 	INIT_LIST_HEAD(&ctx->sideband);
-	INIT_LIST_HEAD(&ctx->freq);
 	INIT_LIST_HEAD(&ctx->pmu_ctxs);
 	INIT_LIST_HEAD(&ctx->unjoined);
 	pe_slot_init(&ctx->any, cpu);
@@ -292,23 +292,13 @@ static struct pe_pmu_ctx *make_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu)
 }
 
 /**
- * pe_ctx_reserve_pmu() - make a PMU's share of a context
- * @ctx: the context, its mutex held
- * @pmu: the PMU
- *
- * Sleeps.  Return: 0 or -ENOMEM.
- */
-int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu)
-{
-	lockdep_assert_held(&ctx->mutex);
-	return pe_find_pmu_ctx(ctx, pmu) || make_pmu_ctx(ctx, pmu) ? 0 : -ENOMEM;
-}
-
-/**
  * pe_ctx_reserve() - make what an event needs before it can be attached
  * @ctx: the context, its mutex held
  * @pmu: the PMU that schedules the event's group
  * @e: the event
+ *
+ * A passive event needs its lane, too: if it leads, and the hardware members leave before clocks
+ * that sample, its group is queued there.
  *
  * Sleeps.  Return: 0 or -ENOMEM; what was made stays with the context.
  */
@@ -426,7 +416,7 @@ void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e)
 	if (e->plan.sideband)
 		list_add_tail_rcu(&e->sideband_entry, &ctx->sideband);
 	if (e->attr.freq)
-		list_add_tail(&e->freq_entry, &ctx->freq);
+		WRITE_ONCE(ctx->nr_freq, ctx->nr_freq + 1);
 	if (e->counts_hits)
 		pe_hits_bind(e);
 	else if (e->passive && !e->counts_time)
@@ -481,7 +471,7 @@ void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now)
 	if (e->plan.sideband)
 		list_del_rcu(&e->sideband_entry);
 	if (e->attr.freq)
-		list_del_init(&e->freq_entry);
+		WRITE_ONCE(ctx->nr_freq, ctx->nr_freq - 1);
 	list_del_init(&e->mapped_entry);
 	if (!e->counts_hits)
 		hlist_del_init_rcu(&e->sw_node);

@@ -3,8 +3,9 @@
  * Frequency mode: attr.sample_freq asks for samples per second, so the period has to follow the
  * rate at which events happen.
  *
- * A throttled event is on ctx->throttled, so the tick looks at no other; overflow.c says when an
- * event is, and locking.rst how an NMI can put it there.
+ * The tick looks at no event that does not count: one that does is on slot->freq, and one that is
+ * throttled on ctx->throttled.  overflow.c says when that is, and locking.rst how an NMI can put it
+ * there.
  *
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
  * the top is pure (tests/frequency_kunit.c); what follows applies it to events.
@@ -251,7 +252,10 @@ static void unthrottle(struct pe_event *e, struct pmu **paused)
 		e->pmu->start(&e->pub, 0);
 }
 
-/* Those that do not count here stay listed, for a later tick or until something else ends it. */
+/*
+ * What ends the throttling of those that do not count here looks at no list: for a passive event
+ * the next hit, for another one that it comes in, which lists it again if it has to wait.
+ */
 static void release_throttled(struct pe_ctx *ctx, struct pmu **paused)
 {
 	struct llist_node *node = llist_reverse_order(llist_del_all(&ctx->throttled));
@@ -262,17 +266,16 @@ static void release_throttled(struct pe_ctx *ctx, struct pmu **paused)
 			continue;
 		if (counts_here(e))
 			unthrottle(e, paused);
-		else
-			pe_throttle_list(e);
 	}
 }
 
+/* @e counts here. */
 static void follow_rate(struct pe_event *e, struct pmu **paused)
 {
 	u64 count;
 	s64 delta;
 
-	if (!in_freq_mode(e) || !counts_here(e))
+	if (!in_freq_mode(e))
 		return;
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return;
@@ -288,15 +291,26 @@ static void follow_rate(struct pe_event *e, struct pmu **paused)
 	e->pmu->start(&e->pub, delta > 0 ? PERF_EF_RELOAD : 0);
 }
 
+static void follow_rates(struct pe_slot *slot, struct pmu **paused)
+{
+	struct pe_event *e;
+
+	list_for_each_entry(e, &slot->freq, freq_entry)
+		follow_rate(e, paused);
+}
+
 static void serve_tick(struct pe_ctx *ctx, bool release)
 {
 	struct pmu *paused = NULL;
-	struct pe_event *e;
+	struct pe_slot *slot;
 
 	if (release)
 		release_throttled(ctx, &paused);
-	list_for_each_entry(e, &ctx->freq, freq_entry)
-		follow_rate(e, &paused);
+	follow_rates(&ctx->any, &paused);
+	if (ctx->here)
+		follow_rates(ctx->here, &paused);
+	hlist_for_each_entry(slot, &ctx->entered, entered)
+		follow_rates(slot, &paused);
 	pause_pmu(&paused, NULL);
 }
 
@@ -305,13 +319,13 @@ static void serve_tick(struct pe_ctx *ctx, bool release)
  * @ctx: CPU context of this CPU, or context of the current task
  * @release: something was throttled on this CPU since the last tick
  *
- * Interrupts off.  Costs one look at a list head when there is nothing to do.
+ * Interrupts off.  Costs one look at a number when there is nothing to do.
  */
 void pe_tick_freq(struct pe_ctx *ctx, bool release)
 {
 	lockdep_assert_irqs_disabled();
-	/* An event that joins the list at this moment is served by the next tick. */
-	if (!release && list_empty(&ctx->freq))
+	/* An event that comes at this moment is served by the next tick. */
+	if (!release && !READ_ONCE(ctx->nr_freq))
 		return;
 
 	raw_spin_lock(&ctx->lock);

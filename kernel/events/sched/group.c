@@ -127,6 +127,7 @@ static void passive_start(struct pe_event *e, u64 now)
 	/* Hits on another CPU pass over the event until its period is set. */
 	e->pmu->add(&e->pub, PERF_EF_START);
 	pe_set_state(e, PERF_EVENT_STATE_ACTIVE, now);
+	pe_freq_begin(e);
 	perf_event_update_userpage(&e->pub);
 }
 
@@ -139,6 +140,7 @@ static void passive_stop(struct pe_event *e, enum perf_event_state next, u64 now
 		next = PERF_EVENT_STATE_OFF;
 	e->pmu->del(&e->pub, 0);
 	WRITE_ONCE(e->oncpu, -1);
+	pe_freq_end(e);
 	pe_set_state(e, next, now);
 }
 
@@ -366,12 +368,8 @@ void pe_withdraw(struct pe_event *e, enum pe_withdrawal how, u64 now)
 	e->pmu_ctx = own_pmu_ctx(e);
 }
 
-/**
- * pe_group_stop() - a group stops counting, and stays enabled and in its queue
- * @leader: its leader
- * @now: pe_now()
- */
-void pe_group_stop(struct pe_event *leader, u64 now)
+/* A group stops counting, and stays enabled and in its queue. */
+static void group_stop(struct pe_event *leader, u64 now)
 {
 	struct pe_event *m;
 
@@ -392,7 +390,7 @@ void pe_group_stop(struct pe_event *leader, u64 now)
 void pe_group_park(struct pe_event *leader, u64 now)
 {
 	pe_assert_schedulable(pe_ctx(leader));
-	pe_group_stop(leader, now);
+	group_stop(leader, now);
 	leader->parked = true;
 	dequeue(leader);
 }
@@ -411,7 +409,7 @@ void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now)
 	bool was_on = !list_empty(&from->running_entry);
 
 	pe_assert_schedulable(pe_ctx(from));
-	pe_group_stop(from, now);
+	group_stop(from, now);
 	from->parked = true;
 	to->parked = false;
 	if (from->queued && !pe_group_passive(to) && pe_pmu_ctx(from) == pe_pmu_ctx(to)) {

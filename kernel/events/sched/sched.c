@@ -47,8 +47,11 @@ static noinline int add_elsewhere(struct pe_event *e, int flags)
 static noinline bool stays_throttled(struct pe_event *e)
 {
 	if (pe_in_ring(pe_leader(e)) &&
-	    e->hw.interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq))
+	    e->hw.interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq)) {
+		/* The tick of another CPU, where the task has been, may have passed over it. */
+		pe_throttle_list(e);
 		return true;
+	}
 	pe_unthrottle(e);
 	return false;
 }
@@ -82,6 +85,7 @@ static __always_inline void event_out(struct pe_event *e, struct perf_cpu_pmu_co
 	else
 		pe_set_inactive(e, now);
 
+	pe_freq_end(e);
 	if (!is_software_event(&e->pub))
 		cpc->nr_active--;
 	if (e->attr.exclusive || !cpc->nr_active)
@@ -112,6 +116,7 @@ static __always_inline int event_in(struct pe_event *e, struct perf_cpu_pmu_cont
 		WRITE_ONCE(e->oncpu, -1);
 		return -EAGAIN;
 	}
+	pe_freq_begin(e);
 	if (!is_software_event(&e->pub))
 		cpc->nr_active++;
 	if (unlikely(e->attr.exclusive))

@@ -42,7 +42,6 @@ struct pe_ctx *pe_ctx_new(struct task_struct *task);
 void pe_ctx_get(struct pe_ctx *ctx);
 void pe_ctx_put(struct pe_ctx *ctx);
 int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e);
-int pe_ctx_reserve_pmu(struct pe_ctx *ctx, struct pmu *pmu);
 struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
@@ -202,7 +201,6 @@ void pe_enable_locked(struct pe_event *e, u64 now);
 void pe_enable_group_locked(struct pe_event *leader, u64 now);
 void pe_disable_locked(struct pe_event *e, u64 now);
 void pe_group_park(struct pe_event *leader, u64 now);
-void pe_group_stop(struct pe_event *leader, u64 now);
 void pe_group_give_place(struct pe_event *from, struct pe_event *to, u64 now);
 void pe_group_unpark(struct pe_event *leader, u64 now);
 
@@ -313,6 +311,22 @@ void pe_throttle_list(struct pe_event *e);
 void pe_throttle_unlist(struct pe_event *e);
 bool pe_unthrottle(struct pe_event *e);
 void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg);
+
+/*
+ * An event becomes ACTIVE, or is so no more: the tick looks at it only in between.  ctx->lock held;
+ * see locking.rst.
+ */
+static __always_inline void pe_freq_begin(struct pe_event *e)
+{
+	if (e->attr.freq)
+		list_add_tail(&e->freq_entry, &e->slot->freq);
+}
+
+static __always_inline void pe_freq_end(struct pe_event *e)
+{
+	if (e->attr.freq)
+		list_del_init(&e->freq_entry);
+}
 
 /*
  * The tick in which a passive event was throttled, if it was, is over.  This may not be the CPU

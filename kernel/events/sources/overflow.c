@@ -258,16 +258,24 @@ static __always_inline bool account(struct pe_event *e, enum pe_throttling throt
 }
 
 /**
- * perf_event_account_interrupt() - count an overflow that writes no sample by itself
+ * perf_event_account_period() - count an overflow that writes no sample by itself
  * @event: the event
+ * @period: the one that ended
  *
- * For drivers that write several samples in one interrupt.  Context as for perf_event_overflow().
- *
- * Return: nonzero if the event has to be stopped.
+ * Context as for perf_event_overflow().  Return: nonzero if the event has to be stopped.
+ */
+int perf_event_account_period(struct perf_event *event, u64 period)
+{
+	return account(pe(event), PE_MAY_THROTTLE, period);
+}
+
+/**
+ * perf_event_account_interrupt() - the same where no other period has begun yet
+ * @event: the event, whose hw.last_period is that of the overflow
  */
 int perf_event_account_interrupt(struct perf_event *event)
 {
-	return account(pe(event), PE_MAY_THROTTLE, event->hw.last_period);
+	return perf_event_account_period(event, event->hw.last_period);
 }
 
 enum wanted {

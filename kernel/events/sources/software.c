@@ -122,24 +122,6 @@ bool pe_still_throttled(struct pe_event *e)
 }
 
 /**
- * pe_software_hit() - an event that software counts was hit
- * @e: the event; ACTIVE and not excluded when the caller looked
- * @nr: how many times
- * @data: the sample, initialised
- * @regs: registers at the hit; NULL: count only
- *
- * Preemption off, in an RCU read-side section.
- */
-void pe_software_hit(struct pe_event *e, u64 nr, struct perf_sample_data *data,
-		     struct pt_regs *regs)
-{
-	lockdep_assert_preemption_disabled();
-	local64_add(nr, &e->count);
-	if (regs && is_sampling_event(&e->pub))
-		pe_sample_here(e, nr, data, regs);
-}
-
-/**
  * pe_software_hit_away() - an event was hit that is on no CPU
  * @e: an enabled event of a task, INACTIVE
  * @nr: how many times
@@ -389,7 +371,9 @@ void perf_bp_event(struct perf_event *bp, void *data)
 	if (READ_ONCE(e->state) != PERF_EVENT_STATE_ACTIVE || bp->hw.state || pe_excludes(e, data))
 		return;
 	perf_sample_data_init(&sample_data, bp->attr.bp_addr, 0);
-	pe_software_hit(e, 1, &sample_data, data);
+	local64_inc(&e->count);
+	if (data && is_sampling_event(bp))
+		pe_sample_here(e, 1, &sample_data, data);
 }
 #endif
 

@@ -114,8 +114,6 @@ void pe_pending_disable_due(struct pe_ctx *ctx, void *arg);	/* for pe_call() */
 /* software.c, clock.c, tracepoint.c */
 bool pe_software_passive(const struct pe_event *e);	/* can this event be hit unscheduled? */
 bool pe_excludes(const struct pe_event *e, struct pt_regs *regs);
-void pe_software_hit(struct pe_event *e, u64 nr, struct perf_sample_data *data,
-		     struct pt_regs *regs);
 void pe_software_hit_away(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 			  struct pt_regs *regs);
 bool pe_still_throttled(struct pe_event *e);

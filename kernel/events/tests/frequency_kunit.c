@@ -220,6 +220,25 @@ static void rate_of_the_period_that_ended(struct kunit *test)
 	KUNIT_EXPECT_LE(test, e->hw.sample_period, 1000ULL);
 }
 
+/* Likewise where records got lost, and no sample tells which period it was. */
+static void rate_without_a_sample(struct kunit *test)
+{
+	struct pe_event *e = pe(make_event(test, 1000));
+
+	e->attr.freq = 1;
+	e->attr.sample_freq = 1000;
+	e->hw.last_period = 1000000;
+	scoped_guard(irqsave) {
+		e->hw.freq_time_stamp = pe_now() - NSEC_PER_MSEC;
+		KUNIT_EXPECT_EQ(test, perf_event_account_period(&e->pub, 1000), 0);
+		KUNIT_EXPECT_LE(test, e->hw.sample_period, 1000ULL);
+		/* That is what the contract's function takes for it. */
+		e->hw.freq_time_stamp = pe_now() - NSEC_PER_MSEC;
+		KUNIT_EXPECT_EQ(test, perf_event_account_interrupt(&e->pub), 0);
+		KUNIT_EXPECT_GT(test, e->hw.sample_period, 1000ULL);
+	}
+}
+
 static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(period_exact),
 	KUNIT_CASE(period_wide),
@@ -232,6 +251,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(swevent_no_hit_lost),
 	KUNIT_CASE(swevent_new_period),
 	KUNIT_CASE(rate_of_the_period_that_ended),
+	KUNIT_CASE(rate_without_a_sample),
 	{}
 };
 

@@ -3,15 +3,16 @@
  * KUnit: samples and records are what <linux/perf_event.h> says, wherever they lie in the ring.
  *
  * An event that was never opened writes samples of random plans, with values that are provided or
- * to be collected, and records; those of tasks and mappings are for the selftests.  The parser
- * knows the text of the ABI and nothing else: the words in their order, each if its bit is set.  It
- * reads the pages that user space would read.
+ * to be collected, and records; those whose makers sleep (MMAP, NAMESPACES, CGROUP), and AUX, which
+ * a driver ends, are for the selftests.  The parser knows the text of the ABI and nothing else: the
+ * words in their order, each if its bit is set.  It reads the pages that user space would read.
  */
 #include <kunit/test.h>
+#include <linux/bpf.h>
 #include <linux/highmem.h>
 #include <linux/prandom.h>
 
-#include "../output/output.h"
+#include "../sources/sources.h"
 
 #define CHAIN	5
 #define RAW	21
@@ -495,10 +496,144 @@ static void parse_hw_id(struct fixture *f)
 	IS(f, 8, 0xa1d);
 }
 
+/* ---------------------------------------- what is told of tasks and of code */
+
+/* For this moment the event is one of current's that asks for this kind of record.  Irqs off. */
+static void ask(struct pe_event *e, u32 sideband, void (*hook)(struct pe_event *e))
+{
+	struct pe_ctx *ctx = pe_ctx(e);
+	void *own = current->perf_event_ctxp;
+
+	lockdep_assert_irqs_disabled();
+	e->plan.sideband = sideband;
+	ctx->oncpu = smp_processor_id();
+	INIT_LIST_HEAD(&ctx->sideband);
+	list_add(&e->sideband_entry, &ctx->sideband);
+	current->perf_event_ctxp = &ctx->pub;
+	atomic_inc(&pe_sideband_users[__ffs(sideband)]);
+	hook(e);
+	atomic_dec(&pe_sideband_users[__ffs(sideband)]);
+	current->perf_event_ctxp = own;
+}
+
+/* @name is padded to eight bytes with zeroes, one at least. */
+static void parse_name(struct fixture *f, const char *name)
+{
+	unsigned int i, len = strlen(name);
+
+	for (i = 0; i < round_up(len + 1, 8); i++)
+		KUNIT_EXPECT_EQ(f->test, next_byte(f), i < len ? name[i] : 0);
+}
+
+static void tell_fork(struct pe_event *e)
+{
+	pe_sideband_fork(current);
+}
+
+static void parse_fork(struct fixture *f)
+{
+	IS(f, 4, current->tgid);
+	IS(f, 4, current->tgid);
+	IS(f, 4, current->pid);
+	IS(f, 4, current->pid);
+	IS(f, 8, 0x7153);
+}
+
+static void tell_exit(struct pe_event *e)
+{
+	pe_sideband_exit(current, NULL);
+}
+
+static void parse_exit(struct fixture *f)
+{
+	u32 parent = task_ppid_nr(current);
+
+	IS(f, 4, current->tgid);
+	IS(f, 4, parent);
+	IS(f, 4, current->pid);
+	IS(f, 4, parent);
+	IS(f, 8, 0x7153);
+}
+
+static void tell_comm(struct pe_event *e)
+{
+	perf_event_comm(current, true);
+}
+
+static void parse_comm(struct fixture *f)
+{
+	pid_and_tid(f);
+	parse_name(f, current->comm);
+}
+
+static void tell_switch_cpu_wide(struct pe_event *e)
+{
+	pe_sideband_switch_in(current);
+}
+
+static void tell_switch(struct pe_event *e)
+{
+	pe_ctx(e)->task = current;
+	pe_sideband_switch_in(current);
+	pe_ctx(e)->task = NULL;
+}
+
+static void parse_nothing(struct fixture *f)
+{
+}
+
+static void tell_ksymbol(struct pe_event *e)
+{
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, 0xadd4, 0x1e4, true, "a_symbol");
+}
+
+static void parse_ksymbol(struct fixture *f)
+{
+	IS(f, 8, 0xadd4);
+	IS(f, 4, 0x1e4);
+	IS(f, 2, PERF_RECORD_KSYMBOL_TYPE_OOL);
+	IS(f, 2, PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER);
+	parse_name(f, "a_symbol");
+}
+
+static struct bpf_prog_aux prog_aux = { .id = 0x1d };
+static struct bpf_prog prog = { .tag = "progtag", .aux = &prog_aux };
+
+static void tell_bpf(struct pe_event *e)
+{
+	perf_event_bpf_event(&prog, PERF_BPF_EVENT_PROG_LOAD, 0xf1a);
+}
+
+static void parse_bpf(struct fixture *f)
+{
+	IS(f, 2, PERF_BPF_EVENT_PROG_LOAD);
+	IS(f, 2, 0xf1a);
+	IS(f, 4, 0x1d);
+	parse_name(f, "progtag");
+}
+
+static void tell_text_poke(struct pe_event *e)
+{
+	perf_event_text_poke((void *)0xadd4, "old", 3, "newer", 5);
+}
+
+static void parse_text_poke(struct fixture *f)
+{
+	static const char text[12] = "oldnewer";
+	int i;
+
+	IS(f, 8, 0xadd4);
+	IS(f, 2, 3);
+	IS(f, 2, 5);
+	for (i = 0; i < sizeof(text); i++)
+		KUNIT_EXPECT_EQ(f->test, next_byte(f), text[i]);
+}
+
 static const struct {
 	u32	type;
 	void	(*write)(struct pe_event *e);
 	void	(*parse)(struct fixture *f);
+	u32	sideband;	/* what the event has to ask for, if anything */
 } kinds[] = {
 	{ PERF_RECORD_THROTTLE, pe_record_throttle, parse_throttle },
 	{ PERF_RECORD_UNTHROTTLE, pe_record_unthrottle, parse_throttle },
@@ -506,10 +641,18 @@ static const struct {
 	{ PERF_RECORD_READ, tell_read, parse_read_record },
 	{ PERF_RECORD_ITRACE_START, pe_record_itrace_start, pid_and_tid },
 	{ PERF_RECORD_AUX_OUTPUT_HW_ID, tell_hw_id, parse_hw_id },
+	{ PERF_RECORD_FORK, tell_fork, parse_fork, BIT(PE_SB_TASK) },
+	{ PERF_RECORD_EXIT, tell_exit, parse_exit, BIT(PE_SB_TASK) },
+	{ PERF_RECORD_COMM, tell_comm, parse_comm, BIT(PE_SB_COMM) },
+	{ PERF_RECORD_SWITCH, tell_switch, parse_nothing, BIT(PE_SB_SWITCH) },
+	{ PERF_RECORD_SWITCH_CPU_WIDE, tell_switch_cpu_wide, pid_and_tid, BIT(PE_SB_SWITCH) },
+	{ PERF_RECORD_KSYMBOL, tell_ksymbol, parse_ksymbol, BIT(PE_SB_KSYMBOL) },
+	{ PERF_RECORD_BPF_EVENT, tell_bpf, parse_bpf, BIT(PE_SB_BPF) },
+	{ PERF_RECORD_TEXT_POKE, tell_text_poke, parse_text_poke, BIT(PE_SB_TEXT_POKE) },
 };
 
 /* With every trailer, and READ with every format. */
-static void records_of_the_event(struct kunit *test)
+static void records_of_every_kind(struct kunit *test)
 {
 	struct fixture *f = make(test, 1, PE_BUFFER_WRITABLE);
 	struct rnd_state rnd;
@@ -518,13 +661,17 @@ static void records_of_the_event(struct kunit *test)
 
 	f->e->cpu = -1;
 	prandom_seed_state(&rnd, 7);
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < 7000; i++) {
 		k = i % ARRAY_SIZE(kinds);
 		fields = prandom_u32_state(&rnd) & PE_SAMPLE_ID_FIELDS;
 		wants(f, fields, prandom_u32_state(&rnd) & FORMATS);
 		guard(preempt)();
-		scoped_guard(irqsave)
-			kinds[k].write(f->e);
+		scoped_guard(irqsave) {
+			if (kinds[k].sideband)
+				ask(f->e, kinds[k].sideband, kinds[k].write);
+			else
+				kinds[k].write(f->e);
+		}
 		begin_reading(f, false);
 		end = parse_header(f, kinds[k].type);
 		kinds[k].parse(f);
@@ -539,7 +686,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(samples),
 	KUNIT_CASE(samples_overwrite),
 	KUNIT_CASE(records),
-	KUNIT_CASE(records_of_the_event),
+	KUNIT_CASE(records_of_every_kind),
 	{}
 };
 

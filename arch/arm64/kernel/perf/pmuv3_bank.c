@@ -4,7 +4,7 @@
  *
  * The only file that touches them.  On real hardware each access takes some dozen cycles, each ISB
  * more, and in a guest most of them trap to the hypervisor; so writes wait until they are needed
- * and are left out when they change nothing.  Who else writes: KVM, see pmuv3_forget_type() and
+ * and are left out when they change nothing.  Who else writes: KVM, see set_odd_types() and
  * pmuv3_set_userenr(); a power-down, after which the PM and hotplug notifiers call pmuv3_reset().
  *
  * The bank is running (PMCR.E set) or frozen.  Frozen, nothing counts and no interrupt is raised,

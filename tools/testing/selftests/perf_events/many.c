@@ -4,7 +4,7 @@
  * or longer with the square of their number, or with interrupts off. Needs a
  * machine on which each instruction takes one nanosecond.
  */
-#include "lib/ptest.h"
+#include "lib/session.h"
 #include <sys/resource.h>
 
 #define MANY	16500
@@ -83,6 +83,46 @@ static void exec_is_linear(void)
 		 (unsigned long long)some, (unsigned long long)many);
 }
 
+/* How long it takes until a task that nr sessions count for has exited. */
+static u64 exit_with_sessions(int nr)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int go[2], i;
+	pid_t pid;
+	u64 ns;
+
+	pt_gate_make(go);
+	pt_in_child(pid)
+		pt_gate_wait(go);
+	for (i = 0; i < nr; i++) {
+		fds[i] = session_of_tasks(attr);
+		pt_eq(session_attach_task(fds[i], pid, 0), 0);
+	}
+	ns = pt_clock(CLOCK_MONOTONIC);
+	pt_gate_open(go);
+	pt_reap(pid);
+	ns = pt_clock(CLOCK_MONOTONIC) - ns;
+	for (i = 0; i < nr; i++)
+		pt_eq(session_targets(fds[i]), 0);
+	close_many(nr);
+	close(go[0]);
+	close(go[1]);
+	return ns;
+}
+
+static void exit_of_sessions(void)
+{
+	u64 none, some, many;
+
+	ext_need();
+	need_exact_time();
+	none = exit_with_sessions(0);
+	some = exit_with_sessions(500) - none;
+	many = exit_with_sessions(2000) - none;
+	pt_check(many < 5 * some, "%llu ns with 500 sessions, %llu ns with 2,000",
+		 (unsigned long long)some, (unsigned long long)many);
+}
+
 /* The longest time for which the clock's samples, one each 20 us, were held up. */
 static u64 longest_gap(const struct perf_event_attr *attr)
 {
@@ -101,7 +141,7 @@ static u64 longest_gap(const struct perf_event_attr *attr)
 
 /*
  * The events are for threads, so that nothing is copied: the allocator has interrupts off for some
- * time, too. The last one keeps the context from having a kind, so each fork looks at all of them.
+ * time, too. The last one keeps the task from starting a kin, so each fork looks at all of them.
  */
 static void fork_keeps_interrupts_on(void)
 {
@@ -146,10 +186,19 @@ static u64 throttled_stretch(unsigned int *times)
 	return ns;
 }
 
-static void tick_passes_over_idle_events(void)
+static struct perf_event_attr throttled_clock(void)
 {
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK));
+
+	clock.sample_period = 10000;
+	clock.sample_type = PERF_SAMPLE_IP;
+	return clock;
+}
+
+/* A stretch without the events that open_idle() opens, and one with them. */
+static void compare_stretches(void (*open_idle)(void))
+{
+	struct perf_event_attr clock = throttled_clock();
 	unsigned int times;
 	u64 few, many;
 	int fd;
@@ -159,20 +208,81 @@ static void tick_passes_over_idle_events(void)
 	need_exact_time();
 	/* Each sample is one too many. */
 	pt_sysctl_set("perf_event_max_sample_rate", 100);
-	clock.sample_period = 10000;
-	clock.sample_type = PERF_SAMPLE_IP;
 	fd = pt_open(&clock, 0, -1, -1, 0);
 	pt_map(&ring, fd, 16);
 	few = throttled_stretch(&times);
 	if (times < 10)
 		pt_skip("the clock was let go on %u times only", times);
-	attr.disabled = 1;
-	open_many(&attr, 0, 0, 8000);
+	open_idle();
 	many = throttled_stretch(&times);
 	pt_check(times >= 10, "the clock was let go on %u times", times);
-	/* Twenty ticks, 160,000 looks at an event; one tick more or less does not matter. */
-	pt_check(many < few + 80000, "%llu ns without idle events, %llu ns with 8,000",
+	/* At least 40,000 looks at an event; one tick more or less does not matter. */
+	pt_check(many < few + 80000, "%llu ns without idle events, %llu ns with them",
 		 (unsigned long long)few, (unsigned long long)many);
+}
+
+static void open_disabled(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.disabled = 1;
+	open_many(&attr, 0, 0, 8000);
+}
+
+static void tick_passes_over_idle_events(void)
+{
+	compare_stretches(open_disabled);
+}
+
+static void open_disabled_by_frequency(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+
+	attr.disabled = 1;
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	open_many(&attr, 0, 0, 8000);
+}
+
+static void tick_passes_over_idle_frequencies(void)
+{
+	compare_stretches(open_disabled_by_frequency);
+}
+
+/* They wait behind those that fit, and none makes a sample. */
+static void open_waiting_by_frequency(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	attr.exclude_user = 1;
+	attr.exclude_kernel = 1;
+	close(pt_open_hw(&attr, -1));
+	open_many(&attr, 0, 0, 4000);
+}
+
+static void tick_passes_over_waiting_frequencies(void)
+{
+	compare_stretches(open_waiting_by_frequency);
+}
+
+/* Each one is throttled by its first sample. */
+static void open_throttled_and_disable(void)
+{
+	struct perf_event_attr clock = throttled_clock();
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		fds[i] = pt_open(&clock, 0, -1, -1, 0);
+		pt_spin(30000);
+		pt_disable(fds[i]);
+	}
+}
+
+static void tick_forgets_throttled_events(void)
+{
+	compare_stretches(open_throttled_and_disable);
 }
 
 static u64 turns(struct pt_peer *peer)
@@ -211,8 +321,12 @@ static void switch_passes_over_waiting_groups(void)
 
 static const struct pt_case cases[] = {
 	{ "exec_is_linear", exec_is_linear },
+	{ "exit_of_sessions", exit_of_sessions },
 	{ "fork_keeps_interrupts_on", fork_keeps_interrupts_on },
 	{ "tick_passes_over_idle_events", tick_passes_over_idle_events },
+	{ "tick_passes_over_idle_frequencies", tick_passes_over_idle_frequencies },
+	{ "tick_passes_over_waiting_frequencies", tick_passes_over_waiting_frequencies },
+	{ "tick_forgets_throttled_events", tick_forgets_throttled_events },
 	{ "switch_passes_over_waiting_groups", switch_passes_over_waiting_groups },
 };
 

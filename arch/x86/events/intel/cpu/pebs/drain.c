@@ -246,7 +246,8 @@ static void report_lost(struct drain *d)
 		if (!t->event || !t->lost)
 			continue;
 		perf_log_lost_samples(t->event, t->lost);
-		if (d->at_pmi && perf_event_account_interrupt(t->event))
+		/* account() has begun the next period. */
+		if (d->at_pmi && perf_event_account_period(t->event, t->period))
 			x86_pmu_stop(t->event, 0);
 	}
 }
