@@ -358,19 +358,21 @@ def write(name, text):
         f.write(text)
 
 
-def update_ext(files):
-    """files: {architecture: rows of ours}"""
+def update_part(name, lines):
     with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
         text = f.read()
-    write("benchmark.rst", between(text, "ext", ext_table({a: files[a] for a in ARCHES})))
+    write("benchmark.rst", between(text, name, lines))
+
+
+def update_ext(files):
+    """files: {architecture: rows of ours}"""
+    update_part("ext", ext_table({a: files[a] for a in ARCHES}))
 
 
 def update_lines(arch, stock, ours):
-    with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
-        text = f.read()
     listed = ["Atomic operations on lines of others, ours:", ""] + [
         "* %s: %s" % x for x in lines.atomics(ours)]
-    write("benchmark.rst", between(text, "lines " + arch, lines_table(stock, ours) + listed))
+    update_part("lines " + arch, lines_table(stock, ours) + listed)
     write("benchmark-lines-%s.svg" % arch, lines_chart(stock, ours))
 
 

@@ -140,10 +140,14 @@ def argued(arch):
     return found
 
 
+def base_of(name):
+    """What a row's operation is called without events, or None."""
+    return next((b for start, b in BASES if name.startswith(start) and b != name), None)
+
+
 def above(rows, name):
     """Instructions of a row above those of its base; None if one is not measured."""
-    value = rows.get(name)
-    base = next((b for start, b in BASES if name.startswith(start) and b != name), None)
+    value, base = rows.get(name), base_of(name)
     if value is None or base is None:
         return value
     return value - rows[base] if rows.get(base) is not None else None
