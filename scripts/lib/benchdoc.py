@@ -15,6 +15,8 @@ import rig
 DOC = os.path.join(rig.TOP, "Documentation/perf_events")
 BENCH = os.path.join(rig.TOP, rig.TESTS, "bench")
 ARCHES = rig.ARCHES
+# Rows that have a part of the page to themselves, by the beginnings of their names.
+BESIDE = ("curve", "memory", "stream", "profile", "cpus")
 
 
 def compare_module():
@@ -93,7 +95,7 @@ def summary(rows):
 
 
 def whole_table(rows):
-    names = [n for n in rows[0].stock if not n.startswith(("curve", "memory", "stream", "profile"))]
+    names = [n for n in rows[0].stock if not n.startswith(BESIDE)]
     lines = []
     for name in names:
         lines.append([literal(name)] + [x for r in rows for x in (
@@ -240,6 +242,8 @@ CURVES = [
     ("switch pair across cgroups", "curve: cgroup switch pair, depth %d, 1 event", None,
      "levels of cgroups"),
     ("open + mmap + close", "curve: open+mmap+close, %d pages", None, "pages of the buffer"),
+    ("thread, 8 sampling events, above none", "cpus: thread, 8 sampling events for each, %d CPUs",
+     "cpus: thread, no event, %d CPUs", "possible CPUs, with events for each"),
 ]
 
 
@@ -387,6 +391,7 @@ def update(files):
             ("stream", other_table(rows, "stream:", "instructions of a record")),
             ("profile", other_table(rows, "profile:", "instructions")),
             ("curves", other_table(rows, "curve:", "instructions")),
+            ("cpus", other_table(rows, "cpus:", "instructions")),
             ("reference", reference_table(rows))):
         text = between(text, name, lines)
     write("benchmark.rst", text)
