@@ -244,21 +244,26 @@ CURVES = [
     ("open + mmap + close", "curve: open+mmap+close, %d pages", None, "pages of the buffer"),
     ("thread, 8 sampling events, above none", "cpus: thread, 8 sampling events for each, %d CPUs",
      "cpus: thread, no event, %d CPUs", "possible CPUs, with events for each"),
+    ("thread, 8 sampling events, above none", "curve: thread, 8 sampling events, family of %d",
+     "curve: thread, no event, family of %d", "threads that have inherited them"),
+    ("bytes of 8 events that all inherit",
+     "memory: %d children, 8 hardware events inherited by each", None, "children"),
 ]
 
 
 def points(rows, pattern, base):
     """[(number, figure)] of a curve."""
-    number = re.compile(re.escape(pattern).replace("%d", r"(\d+)") + "$")
+    number = re.compile(re.escape(pattern).replace("%d", r"([\d,]+)") + "$")
     found = []
     for name, value in rows.items():
         m = number.match(name)
-        if not m or not int(m[1]) or value is None:
+        count = int(m[1].replace(",", "")) if m else 0
+        if not count or value is None:
             continue
         under = 0
         if base:
-            under = rows.get(base % int(m[1]) if "%d" in base else base) or 0
-        found.append((int(m[1]), max(value - under, 1)))
+            under = rows.get(base % count if "%d" in base else base) or 0
+        found.append((count, max(value - under, 1)))
     return sorted(found)
 
 
@@ -294,7 +299,7 @@ def panel(x, y, wide, high, title, axis, curves):
 
 def curve_chart(rows):
     wide, high, across = 320, 170, 2
-    parts = [label(20, 20, "guest instructions, both axes logarithmic")]
+    parts = [label(20, 20, "guest instructions (bytes of memory), both axes logarithmic")]
     for i, (kind, arch) in enumerate((k, r.arch) for k in ("stock", "ours") for r in rows):
         parts.append('<path class="line %s %s" d="M%d 36 h30"/>' % (kind, arch, 20 + 150 * i))
         parts.append(label(55 + 150 * i, 40, "%s, %s" % (kind, arch)))
