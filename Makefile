@@ -36,6 +36,7 @@ help:
 	@echo '  record-clients  only what the clients report on the stock kernel [ARCH=] [CLIENTS="names"]'
 	@echo '  bench        operation | stock | ours | ratio, in guest instructions [ARCH=]; without ARCH='
 	@echo '               it also writes the tables and charts of Documentation/perf_events/benchmark.rst'
+	@echo '               [PEER=FOLDER with a newer kernel, to be measured beside the two]'
 	@echo '  bench-ext    what the extensions cost, on ours alone [ARCH=]; without ARCH= as above'
 	@echo '  bench-smp    interrupts to other CPUs, wall-clock time, and lines of memory that move'
 	@echo '               between CPUs, with their table and chart [ARCH=]'
@@ -98,7 +99,7 @@ record-stock: deps
 	@$(S)/record-stock $(ARCHES)
 
 bench: deps
-	@$(S)/bench $(ARCHES)
+	@$(S)/bench $(PEER:%=--peer '%') $(ARCHES)
 
 bench-ext: deps
 	@$(S)/bench --ext $(ARCHES)

@@ -15,6 +15,8 @@ import rig
 DOC = os.path.join(rig.TOP, "Documentation/perf_events")
 BENCH = os.path.join(rig.TOP, rig.TESTS, "bench")
 ARCHES = rig.ARCHES
+# Rows that have a part of the page to themselves, by the beginnings of their names.
+BESIDE = ("curve", "memory", "stream", "profile", "cpus")
 
 
 def compare_module():
@@ -93,7 +95,7 @@ def summary(rows):
 
 
 def whole_table(rows):
-    names = [n for n in rows[0].stock if not n.startswith(("curve", "memory", "stream", "profile"))]
+    names = [n for n in rows[0].stock if not n.startswith(BESIDE)]
     lines = []
     for name in names:
         lines.append([literal(name)] + [x for r in rows for x in (
@@ -240,21 +242,28 @@ CURVES = [
     ("switch pair across cgroups", "curve: cgroup switch pair, depth %d, 1 event", None,
      "levels of cgroups"),
     ("open + mmap + close", "curve: open+mmap+close, %d pages", None, "pages of the buffer"),
+    ("thread, 8 sampling events, above none", "cpus: thread, 8 sampling events for each, %d CPUs",
+     "cpus: thread, no event, %d CPUs", "possible CPUs, with events for each"),
+    ("thread, 8 sampling events, above none", "curve: thread, 8 sampling events, family of %d",
+     "curve: thread, no event, family of %d", "threads that have inherited them"),
+    ("bytes of 8 events that all inherit",
+     "memory: %d children, 8 hardware events inherited by each", None, "children"),
 ]
 
 
 def points(rows, pattern, base):
     """[(number, figure)] of a curve."""
-    number = re.compile(re.escape(pattern).replace("%d", r"(\d+)") + "$")
+    number = re.compile(re.escape(pattern).replace("%d", r"([\d,]+)") + "$")
     found = []
     for name, value in rows.items():
         m = number.match(name)
-        if not m or not int(m[1]) or value is None:
+        count = int(m[1].replace(",", "")) if m else 0
+        if not count or value is None:
             continue
         under = 0
         if base:
-            under = rows.get(base % int(m[1]) if "%d" in base else base) or 0
-        found.append((int(m[1]), max(value - under, 1)))
+            under = rows.get(base % count if "%d" in base else base) or 0
+        found.append((count, max(value - under, 1)))
     return sorted(found)
 
 
@@ -290,7 +299,7 @@ def panel(x, y, wide, high, title, axis, curves):
 
 def curve_chart(rows):
     wide, high, across = 320, 170, 2
-    parts = [label(20, 20, "guest instructions, both axes logarithmic")]
+    parts = [label(20, 20, "guest instructions (bytes of memory), both axes logarithmic")]
     for i, (kind, arch) in enumerate((k, r.arch) for k in ("stock", "ours") for r in rows):
         parts.append('<path class="line %s %s" d="M%d 36 h30"/>' % (kind, arch, 20 + 150 * i))
         parts.append(label(55 + 150 * i, 40, "%s, %s" % (kind, arch)))
@@ -358,19 +367,21 @@ def write(name, text):
         f.write(text)
 
 
-def update_ext(files):
-    """files: {architecture: rows of ours}"""
+def update_part(name, lines):
     with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
         text = f.read()
-    write("benchmark.rst", between(text, "ext", ext_table({a: files[a] for a in ARCHES})))
+    write("benchmark.rst", between(text, name, lines))
+
+
+def update_ext(files):
+    """files: {architecture: rows of ours}"""
+    update_part("ext", ext_table({a: files[a] for a in ARCHES}))
 
 
 def update_lines(arch, stock, ours):
-    with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
-        text = f.read()
     listed = ["Atomic operations on lines of others, ours:", ""] + [
         "* %s: %s" % x for x in lines.atomics(ours)]
-    write("benchmark.rst", between(text, "lines " + arch, lines_table(stock, ours) + listed))
+    update_part("lines " + arch, lines_table(stock, ours) + listed)
     write("benchmark-lines-%s.svg" % arch, lines_chart(stock, ours))
 
 
@@ -385,6 +396,7 @@ def update(files):
             ("stream", other_table(rows, "stream:", "instructions of a record")),
             ("profile", other_table(rows, "profile:", "instructions")),
             ("curves", other_table(rows, "curve:", "instructions")),
+            ("cpus", other_table(rows, "cpus:", "instructions")),
             ("reference", reference_table(rows))):
         text = between(text, name, lines)
     write("benchmark.rst", text)

@@ -30,7 +30,7 @@ static void use_pages(size_t n)
  * What free lists of pages look like is worth one per cent of a fork or exec,
  * on the same kernel: the least of several states.
  */
-static double least(void (*run)(unsigned int n), unsigned int n)
+double least_time(void (*run)(unsigned int n), unsigned int n)
 {
 	double found = 0, mean;
 	unsigned int i;
@@ -46,17 +46,17 @@ static double least(void (*run)(unsigned int n), unsigned int n)
 
 double least_fork(unsigned int n)
 {
-	return least(run_fork, n);
+	return least_time(run_fork, n);
 }
 
 double least_fork_sharing(unsigned int n)
 {
-	return least(run_fork_sharing, n);
+	return least_time(run_fork_sharing, n);
 }
 
 static double least_exec(unsigned int n)
 {
-	return least(run_exec, n);
+	return least_time(run_exec, n);
 }
 
 const struct row none_rows[] = {

@@ -9,8 +9,6 @@
  * instruction that says: I only wait. So the operations of all CPUs alternate, whatever they cost.
  */
 #include "bench.h"
-#include <pthread.h>
-#include <sched.h>
 
 #define MOST_CPUS 32
 
@@ -58,7 +56,7 @@ static struct {
 
 /* ---- events ---- */
 
-static void software_kind(struct perf_event_attr *a, unsigned int i)
+void software_kind(struct perf_event_attr *a, unsigned int i)
 {
 	static const u64 kinds[] = {
 		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -141,34 +139,6 @@ static bool map_sampler(unsigned int cpu)
 	event_keep(mine);
 	buffer_map();
 	return buffer_written_by(run_fault);
-}
-
-static int hardware_like(struct perf_event_attr a, unsigned int cpu)
-{
-	a.type = PERF_TYPE_HARDWARE;
-	a.config = PERF_COUNT_HW_CPU_CYCLES;
-	return event_add(&a, 0, cpu);
-}
-
-/* 8 events for each of some CPUs, half of them of hardware, if there is a PMU. */
-static bool profiled(unsigned int nr)
-{
-	struct perf_event_attr a;
-	unsigned int cpu, i;
-	int fd;
-
-	for (cpu = 0; cpu < nr; cpu++) {
-		for (i = 0; i < 8; i++) {
-			software_kind(&a, i);
-			a.sample_period = 1ull << 40;
-			a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-			attr_bits(&a, BIT_INHERIT);
-			fd = i < 4 ? -1 : hardware_like(a, cpu);
-			if (fd < 0 && event_add(&a, 0, cpu) < 0)
-				return false;
-		}
-	}
-	return true;
 }
 
 static bool profiled_on_one(void)
@@ -322,18 +292,10 @@ static void call_or_fault(unsigned int cpu)
 		run_getppid(1);
 }
 
-static void *nothing(void *unused)
-{
-	return unused;
-}
-
 static void thread_once(unsigned int unused)
 {
-	pthread_t thread;
-
 	(void)unused;
-	if (pthread_create(&thread, NULL, nothing, NULL) || pthread_join(thread, NULL))
-		die("thread");
+	run_thread(1);
 }
 
 /* ---- all CPUs ---- */

@@ -66,6 +66,7 @@ extern const struct row ext_rows[];
 extern const struct row session_rows[];
 extern const struct row smp_rows[];
 extern const struct row lines_rows[];
+extern const struct row thread_rows[];
 
 /* ---- bench.c ---- */
 void die(const char *what) __attribute__((noreturn));
@@ -91,6 +92,7 @@ void run_getppid(unsigned int n);
 void run_fault(unsigned int n);
 void run_fork(unsigned int n);
 void run_fork_sharing(unsigned int n);
+double least_time(void (*run)(unsigned int n), unsigned int n);
 double least_fork(unsigned int n);
 double least_fork_sharing(unsigned int n);
 pid_t fork_sharing(void);
@@ -111,6 +113,13 @@ void buffer_unmap(void);
 u64 buffer_head(void);
 void map_again(void);
 bool buffer_written_by(void (*run)(unsigned int n));
+
+/* ---- bench-lines.c: eight kinds of events of software ---- */
+void software_kind(struct perf_event_attr *a, unsigned int i);
+
+/* ---- bench-thread.c: threads under a profiler, which many CPUs have, too ---- */
+bool profiled(unsigned int nr_cpus);
+void run_thread(unsigned int n);
 
 /* ---- bench-profile.c: rows of a page fault that others have, too ---- */
 bool profile_with_program(unsigned int unused);

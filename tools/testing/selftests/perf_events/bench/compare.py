@@ -35,6 +35,8 @@ SWITCH = "switch: pingpong, %d dummy task events"
 OPEN = "open: one of %d sw task"
 FAULT = "count: page fault, %d sw task"
 FORK = "inherit: fork+exit, files shared, %d events"
+THREAD = "cpus: thread, 8 sampling events for each, %d CPUs"
+CPUS = [1, 2, 4, 8, 16, 32, 64]
 MEAN = 0.4
 SLACK = 1.03
 # With nothing open, the only differences are the tick's.
@@ -58,7 +60,7 @@ BASES = [
     ("bpf: test_run perf", "bpf: test_run empty"),
     ("tracepoint: getppid", "none: getppid"),
     ("cgroup: cross-cgroup pingpong", "cgroup: cross-cgroup pingpong, 0 cgroup events"),
-]
+] + [(THREAD % n, "cpus: thread, no event, %d CPUs" % n) for n in CPUS]
 
 # Goals: ours / stock, of what is above the base.
 GOALS = {
@@ -90,6 +92,9 @@ GOALS = {
     "inherit: fork+exit, 100 events": 0.15,
     "inherit: fork+exit, files shared, 100 events": 0.03,
     "hw inherit: fork+exit, files shared, 1 event": 0.30,
+    "cpus: thread, 8 sampling events for each, 1 CPUs": 0.15,
+    "cpus: thread, 8 sampling events for each, 8 CPUs": 0.03,
+    "cpus: thread, 8 sampling events for each, 64 CPUs": 0.005,
     "memory: 1,000 children, 8 hardware events inherited by each": 0.02,
     "sample: IP": 0.50,
     "sample: IP|TID|TIME": 0.50,
@@ -140,10 +145,14 @@ def argued(arch):
     return found
 
 
+def base_of(name):
+    """What a row's operation is called without events, or None."""
+    return next((b for start, b in BASES if name.startswith(start) and b != name), None)
+
+
 def above(rows, name):
     """Instructions of a row above those of its base; None if one is not measured."""
-    value = rows.get(name)
-    base = next((b for start, b in BASES if name.startswith(start) and b != name), None)
+    value, base = rows.get(name), base_of(name)
     if value is None or base is None:
         return value
     return value - rows[base] if rows.get(base) is not None else None
@@ -250,6 +259,9 @@ def main():
         check("fork+exit with 1,000 inherited events / with 10", ours.get(FORK % 1000),
               ours.get(FORK % 10), FLAT_FORK),
     ]
+    # Of what the events add, since a thread without them costs more than that.
+    holds += [check("thread under 8 sampling events for each of %d CPUs / of 1" % n,
+                    above(ours, THREAD % n), above(ours, THREAD % 1), 1.2) for n in (8, 64)]
     holds += [check("page fault with %d events of user space only / of both" % n,
                     ours.get(FAULT % n + ", user only"), ours.get(FAULT % n), FLAT)
               for n in (1, 16)]
