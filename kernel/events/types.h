@@ -249,8 +249,7 @@ struct pe_ctx {
 
 /**
  * struct pe_kin - tasks that have equal inherited events, and the contexts that count for them
- * @refs: members, which are tasks, and who looks at it; each fork and exit of a member writes it,
- *	and reads the others							A
+ * @refs: members, which are tasks, and who looks at it						A
  * @lock: raw, irqs off, outside of ctx->lock
  * @mutex: contexts are made for it, or copied from it
  * @per_cpu: a CPU has its own, or none: there are events for single CPUs			I
@@ -263,8 +262,8 @@ struct pe_ctx {
  * @home: by CPU: the context that comes in there, or NULL				lock, R
  */
 struct pe_kin {
-	refcount_t		refs ____cacheline_aligned_in_smp;
-	raw_spinlock_t		lock ____cacheline_aligned_in_smp;	/* see above */
+	refcount_t		refs;
+	raw_spinlock_t		lock;		/* see above */
 	struct mutex		mutex;		/* see above */
 	bool			per_cpu;
 	bool			closed;
