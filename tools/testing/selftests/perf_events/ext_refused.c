@@ -465,6 +465,31 @@ static void say_format(void)
 
 /* ---- PMUs ---- */
 
+/* It may load its periods itself, for all that the kernel knows: pmu->least_period is NULL. */
+static void periods_that_cannot_vary(void)
+{
+	const u64 none = PERF_EXT_PERIODS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK | PERF_EXT_FORMATS;
+	struct perf_ext_info info = {};
+	struct perf_event_attr attr;
+	int fd;
+
+	ext_need();
+	load("varies=0");
+	attr = sampled();
+	attr.type = hits().type;
+	attr.config = hits().config;
+	fd = open_one(attr);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
+	pt_eq(info.least_period, 0);
+	pt_eq(info.here & (none | PERF_EXT_MASKS), PERF_EXT_MASKS);
+	says(nines(fd), "-95 PERIODS: the PMU cannot vary the period of this event");
+	says(notify_each(fd), "-95 NOTIFY: the PMU does not stop at each overflow of this event");
+	says(restart(fd), "-95 NOTIFY: the PMU does not stop at each overflow of this event");
+	says(trigger(fd), NOT_ONE_BY_ONE);
+	says(to_hist(fd), "-95 FORMAT: the PMU writes samples of this event by itself");
+	says(masks_leader(fd), "");
+}
+
 static void say_gone(void)
 {
 	static const unsigned int numbers[] = {
@@ -496,6 +521,7 @@ static const struct pt_case cases[] = {
 	{ "sets", say_sets },
 	{ "sets_of_a_pmu", say_sets_of_a_pmu },
 	{ "format", say_format },
+	{ "periods_that_cannot_vary", periods_that_cannot_vary },
 	{ "gone", say_gone },
 };
 
