@@ -32,7 +32,7 @@ static long pe_ext_get_info(struct pe_event *e, struct pe_ext_ask *ask)
 	};
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "INFO: the PMU has gone");
 	if (!pe_ext_refuse_periods(e, &why)) {
 		info->here |= PERF_EXT_PERIODS;
 		info->least_period = e->pmu->least_period(&e->pub);

@@ -177,7 +177,7 @@ long pe_ext_change_masks(struct pe_event *e, struct pe_ext_ask *asked)
 		return PTR_ERR(e);
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "MASKS: the PMU has gone");
 	err = pe_ext_refuse_masks(e, &why);
 	if (err)
 		return pe_err(err, why);

@@ -140,7 +140,7 @@ static int refuse(struct pe_event *e, const struct perf_ext_periods *ask,
 	int err;
 
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "PERIODS: the PMU has gone");
 	err = pe_ext_refuse_periods(e, &why);
 	if (err)
 		return pe_err(err, why);
@@ -218,7 +218,7 @@ long pe_ext_get_periods(struct pe_event *e, struct pe_ext_ask *ask)
 		return PTR_ERR(e);
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "PERIODS: the PMU has gone");
 	if (!look_at_periods(e, answer))
 		*answer = (struct perf_ext_periods){};
 	answer->set = set;

@@ -323,7 +323,7 @@ long pe_ext_read(struct pe_event *e, struct pe_ext_ask *asked)
 	pe_session_settle(a.s);
 	scoped_guard(pe_event_ctx, e) {
 		if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-			return -ENODEV;
+			return pe_err(-ENODEV, "READ: the PMU has gone");
 		pe_session_lock_families(e);
 		err = read_locked(&a, ask->flags);
 		pe_session_unlock_families(e);

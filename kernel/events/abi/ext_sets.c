@@ -103,7 +103,7 @@ static int join(struct pe_event *e, struct pe_event *r, u16 number)
 	int err;
 
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "SET: the PMU has gone");
 	if (pe_is_session(e))
 		return pe_err(-EINVAL, "SET_JOIN: sessions get their sets by CREATE with ADD");
 	err = pe_ext_refuse_sets(e, &why);
@@ -168,7 +168,7 @@ static void pe_ext_sets_leave(struct pe_ctx *ctx, void *arg)
 static int check_set(struct pe_event *e)
 {
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "SET: the PMU has gone");
 	return pe_in_ring(pe_leader(e)) ? 0 : pe_err(-EINVAL, "SET: the event is in no set");
 }
 
@@ -242,7 +242,7 @@ long pe_ext_set_trigger(struct pe_event *e, struct pe_ext_ask *asked)
 	args.e = e;
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "SET: the PMU has gone");
 	/* As there, each overflow must be one that the PMU stops at. */
 	if (pe_ext_refuse_notify(e, &why))
 		return pe_err(-EINVAL, "SET_TRIGGER: the event does not sample, or not one by one");

@@ -389,7 +389,7 @@ long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ret;
 	/* Revoked after this look, it does not do what it is told: as if that had come before. */
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "ioctl: the PMU has gone");
 	return command ? pe_command(e, command, arg) : do_other(e, cmd, arg);
 }
 

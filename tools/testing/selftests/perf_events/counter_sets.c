@@ -14,15 +14,20 @@
 static struct perf_ext_set_info info[SETS_MOST];
 
 /* A set of one event; threshold 0: its turn does not end by itself. */
+static void make_set(int fd, u32 threshold, int ring, u16 number)
+{
+	if (threshold)
+		pt_eq(set_trigger(fd, threshold), 0);
+	pt_eq(set_join(fd, ring, number), 0);
+}
+
 static int set_of(struct perf_event_attr attr, u64 period, u32 threshold, int ring, u16 number)
 {
 	int fd;
 
 	attr.sample_period = period;
 	fd = pt_open_hw(&attr, -1);
-	if (threshold)
-		pt_eq(set_trigger(fd, threshold), 0);
-	pt_eq(set_join(fd, ring, number), 0);
+	make_set(fd, threshold, ring, number);
 	return fd;
 }
 
@@ -73,7 +78,7 @@ static void cascade(void)
  * Turns are 3 periods of 10,007, 2 of 5,003 and one of 1,009: the spin ends in the 25th turn of
  * the first set, whose one sample is the 73rd.
  */
-static void three_sets(void)
+static void three_sets_of(pid_t pid, int cpu)
 {
 	static const u64 period[] = { 10007, 5003, 1009 };
 	static const u32 threshold[] = { 3, 2, 1 };
@@ -86,11 +91,11 @@ static void three_sets(void)
 	unsigned int n;
 	int fd[3], i;
 
-	ext_need();
-	counter_need();
 	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_READ;
 	for (i = 0; i < 3; i++) {
-		fd[i] = set_of(attr, period[i], threshold[i], i ? fd[0] : -1, (u16)i);
+		attr.sample_period = period[i];
+		fd[i] = pt_open(&attr, pid, cpu, -1, 0);
+		make_set(fd[i], threshold[i], i ? fd[0] : -1, (u16)i);
 		pt_map(&ring[i], fd[i], 8);
 	}
 	pt_enable(fd[1]);
@@ -110,6 +115,22 @@ static void three_sets(void)
 		}
 		pt_eq(n, samples[i]);
 	}
+}
+
+static void three_sets(void)
+{
+	ext_need();
+	counter_need();
+	three_sets_of(0, -1);
+}
+
+/* Nobody else is in user space of the CPU between the two calls of the spin. */
+static void three_sets_of_a_cpu(void)
+{
+	ext_need();
+	counter_need();
+	pt_pin(0);
+	three_sets_of(-1, 0);
 }
 
 /* Turns of two sets by time: all that runs is counted once, and the times add up. */
@@ -305,6 +326,7 @@ static void user_space(void)
 static const struct pt_case cases[] = {
 	{ "cascade", cascade },
 	{ "three_sets", three_sets },
+	{ "three_sets_of_a_cpu", three_sets_of_a_cpu },
 	{ "timeout", timeout },
 	{ "estimates", estimates },
 	{ "both_at_once", both_at_once },

@@ -362,17 +362,6 @@ static void register_resources(void)
 	all_turns(try_register_resources, no_resources);
 }
 
-/* Areas of the format, which workers free. */
-static int areas(void)
-{
-	char text[512], *at;
-
-	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
-	at = strstr(text, " hist ");
-	pt_need(at, "formats: %s", text);
-	return atoi(at + 6);
-}
-
 /* A new event's samples go to a new area, and then those of another one as well. */
 static int try_format(void)
 {
@@ -400,7 +389,7 @@ static int try_format(void)
 
 static void no_area_left(void)
 {
-	while (areas())
+	while (format_areas("hist"))
 		sched_yield();
 }
 

@@ -51,6 +51,17 @@ long format_share(const struct pt_area *a, int fd, const u8 uuid[16])
 	return format_ask(fd, &ask);
 }
 
+int format_areas(const char *name)
+{
+	char text[512], key[32], *at;
+
+	pt_need(pt_slurp("/sys/bus/event_source/formats", text, sizeof(text)), "no formats");
+	snprintf(key, sizeof(key), " %s ", name);
+	at = strstr(text, key);
+	pt_need(at, "formats: %s", text);
+	return atoi(at + strlen(key));
+}
+
 long format_none(int fd)
 {
 	struct perf_ext_format ask = { .share = -1 };

@@ -43,6 +43,8 @@ void format_end(const char *module, int fd, struct pt_area *a);
 void format_wait(const char *module);
 
 const void *format_half(const struct pt_area *a, unsigned int half);
+/* How many areas a format has; workers free them. */
+int format_areas(const char *name);
 /* What poll() says now, of POLLIN and POLLHUP */
 bool format_told(const struct pt_area *a, short what);
 /* Flip it; the half that was active. */

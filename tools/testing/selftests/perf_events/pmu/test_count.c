@@ -7,7 +7,7 @@
  * sample is exact.  Event 1 counts nanoseconds and does not sample.
  *
  * Parameters that are set when the module is loaded say what kind of PMU it is (counters, caps,
- * scope, task, filters, extra, switches); the others act when they are written:
+ * scope, task, filters, varies, extra, switches); the others act when they are written:
  *
  *	registered	0 or 1: leave or enter the registry
  *	hit		see above
@@ -43,6 +43,8 @@ static int task = 1;
 module_param(task, int, 0444);
 static int filters;
 module_param(filters, int, 0444);
+static bool varies = true;	/* each period may be another one */
+module_param(varies, bool, 0444);
 static bool extra = true;
 module_param(extra, bool, 0444);
 static bool switches;
@@ -321,7 +323,7 @@ static int enter(void)
 		.read		= count_read,
 		.sched_task	= switches ? count_sched_task : NULL,
 #ifdef CONFIG_PERF_EVENTS_EXT
-		.least_period	= count_least_period,
+		.least_period	= varies ? count_least_period : NULL,
 #endif
 	};
 	ret = perf_pmu_register(&count_pmu, "test_count", -1);
