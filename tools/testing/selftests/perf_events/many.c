@@ -249,8 +249,8 @@ static void tick_passes_over_idle_frequencies(void)
 	compare_stretches(open_disabled_by_frequency);
 }
 
-/* They wait behind those that fit, and none makes a sample. */
-static void open_waiting_by_frequency(void)
+/* None makes a sample. */
+static struct perf_event_attr silent_by_frequency(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
 
@@ -258,12 +258,24 @@ static void open_waiting_by_frequency(void)
 	attr.sample_freq = 100;
 	attr.exclude_user = 1;
 	attr.exclude_kernel = 1;
-	close(pt_open_hw(&attr, -1));
-	open_many(&attr, 0, 0, 4000);
+	return attr;
 }
 
+static void open_waiting_by_frequency(void)
+{
+	struct perf_event_attr attr = silent_by_frequency();
+
+	open_many(&attr, 0, 100, 4000);
+}
+
+/* In both stretches there are some that count, in turns. */
 static void tick_passes_over_waiting_frequencies(void)
 {
+	struct perf_event_attr attr = silent_by_frequency();
+
+	close(pt_open_hw(&attr, -1));
+	need_exact_time();
+	open_many(&attr, 0, 0, 100);
 	compare_stretches(open_waiting_by_frequency);
 }
 
