@@ -12,6 +12,8 @@ import rig
 
 compare = benchdoc.compare
 FLAVOUR = "peer"
+# What is printed as 1.00 is not ahead.
+LEVEL = 0.995
 # Rows in which no event takes part, beside those that others are compared with.
 NO_EVENTS = re.compile(
     r"none: |stream: BPF ring buffer|profile: read a key|.* 0 (cgroup |inherited )?events?$|"
@@ -58,9 +60,9 @@ class Sides:
 
     def __init__(self, files):
         self.stock, self.peer, self.ours = (compare.load(f) for f in files)
-        # What an extension does has no row on stock.
-        self.names = [n for n in self.stock
-                      if not NO_EVENTS.match(n) and self.stock[n] is not None]
+        # What an extension does is a row of ours alone.
+        self.names = [n for n in self.peer if not NO_EVENTS.match(n) and
+                      (self.stock.get(n), self.peer[n]) != (None, None)]
 
     def figures(self, name):
         return [above(rows, name) for rows in (self.stock, self.peer, self.ours)]
@@ -88,15 +90,18 @@ def summary(arch, sides):
     ratios = {n: sides.ratio(n) for n in sides.names}
     measured = {n: r for n, r in ratios.items() if r is not None}
     behind = ["%s: %s" % (benchdoc.literal(n), compare.ratio_text(r))
-              for n, r in measured.items() if r >= 1]
+              for n, r in measured.items() if r >= LEVEL]
     out = ["%s: ours is ahead in %d of %d rows; geometric mean %.3f." % (
         arch, len(measured) - len(behind), len(measured), compare.mean(measured.values())), ""]
+    why = {"Not measured on the peer:": lambda n: above(sides.peer, n) is None,
+           "Not measured on ours:": lambda n: above(sides.ours, n) is None,
+           "Nothing to compare with, since they add nothing on the peer:": lambda n: True}
     out += listed("Not ahead:", behind)
-    return out + listed("Nothing to compare with, the peer's own figure is not above 0:",
-                        [benchdoc.literal(n) for n, r in ratios.items()
-                         if r is None and above(sides.peer, n) is not None]) + \
-        listed("Not measured on the peer:", [benchdoc.literal(n) for n, r in ratios.items()
-                                             if above(sides.peer, n) is None])
+    rest = [n for n in ratios if n not in measured]
+    for head, holds in why.items():
+        out += listed(head, [benchdoc.literal(n) for n in rest if holds(n)])
+        rest = [n for n in rest if not holds(n)]
+    return out
 
 
 def differences(arch, config):
