@@ -75,6 +75,23 @@ true
 """
 
 
+# The same in the guest of the selftests, which has perf, for clients that need no other package.
+SMALL = ["pfx", "pfx-refused"]
+SMALL_JOB = r"""
+mkdir -p /clients
+for job in $CLIENTS; do
+	mkdir -p /out/${job%:*} && ln -sfn /out/${job%:*} /log || exit 1
+	echo "# client ${job%:*}"
+	{
+		timeout -k 10 ${job#*:} /bin/sh /clients/${job%:*} 2> /log/errors
+		echo "client: exit code $?"
+	} | tee /log/facts
+	rm -rf /tmp/client
+done
+true
+"""
+
+
 class Client:
     def __init__(self, path, arch):
         self.name = os.path.basename(path)
@@ -179,25 +196,17 @@ def headers_disk(arch, flavour):
     return out
 
 
-def client_programs(arch):
-    """The C programs that clients watch or use."""
-    src = os.path.join(FOLDER, "src")
-    out = os.path.join(top(arch), "bin")
-    root = os.path.join(top(arch), "root")
-    lib = os.path.join(root, "usr/lib", TRIPLET[arch])
-    jobs = []
-    for c in sorted(glob.glob(src + "/*.c")):
-        name = os.path.basename(c)[:-2]
-        argv = [rig.compiler(arch), "-g", "-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-pthread",
-                "-ffile-prefix-map=%s=." % rig.TOP]
-        if name in LIBRARIES:
-            # Headers of the image's packages, not of its C library.
-            argv += ["-idirafter", os.path.join(root, "usr/include"), c, "-L", lib,
-                     "-Wl,--allow-shlib-undefined"] + LIBRARIES[name]
-        else:
-            argv += ["-static", c]
-        jobs.append((argv, os.path.join(out, name), [c, os.path.abspath(__file__)]))
+def compile_job(arch, out, source, how):
+    """How a C program that clients watch or use is made."""
+    argv = [rig.compiler(arch), "-g", "-O1", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-pthread",
+            "-ffile-prefix-map=%s=." % rig.TOP] + how
+    return argv, os.path.join(out, os.path.basename(source)[:-2]), [source, os.path.abspath(__file__)]
+
+
+def pfx_jobs(arch, out):
+    """How pfx is made."""
     pfx = os.path.join(rig.TOP, "tools/perf_ext")
+    jobs = []
     for name, sources, how in (("pfx", ["pfx.c", "record.c", "hist.c", "stat.c", "stat_sets.c",
                                         "step.c", "ring.c", "libpfx.c"], ["-static"]),
                                ("libpfx-preload.so", ["preload.c", "libpfx.c"],
@@ -205,6 +214,23 @@ def client_programs(arch):
         files = [os.path.join(pfx, f) for f in sources]
         jobs.append(([rig.compiler(arch), "-O2", "-Wall", "-Wextra"] + files + how,
                      os.path.join(out, name), files + glob.glob(pfx + "/*.h")))
+    return jobs
+
+
+def client_programs(arch):
+    """The C programs that clients watch or use."""
+    src = os.path.join(FOLDER, "src")
+    out = os.path.join(top(arch), "bin")
+    root = os.path.join(top(arch), "root")
+    lib = os.path.join(root, "usr/lib", TRIPLET[arch])
+    jobs = pfx_jobs(arch, out)
+    for c in sorted(glob.glob(src + "/*.c")):
+        how = ["-static", c]
+        if os.path.basename(c)[:-2] in LIBRARIES:
+            # Headers of the image's packages, not of its C library.
+            how = ["-idirafter", os.path.join(root, "usr/include"), c, "-L", lib,
+                   "-Wl,--allow-shlib-undefined"] + LIBRARIES[os.path.basename(c)[:-2]]
+        jobs.append(compile_job(arch, out, c, how))
     rig.compile_all(jobs)
     return out
 
@@ -316,10 +342,36 @@ def record(arch, wanted, jobs, built=False):
         raise rig.Failure("not recorded:\n" + "\n".join(wrong))
 
 
+def run_small(arch, flavour, clients):
+    """{name: facts, or Failure} of those of SMALL."""
+    out = os.path.join(rig.BUILD, "clients-small-" + arch)
+    work = os.path.join(FOLDER, "src", "work.c")
+    os.makedirs(out, exist_ok=True)
+    rig.compile_all(pfx_jobs(arch, out) + [compile_job(arch, out, work, ["-static", work])])
+    script = "CLIENTS='%s'\n%s" % (" ".join("%s:%d" % (c.name, c.seconds) for c in clients), SMALL_JOB)
+    rc, folder, log = rig.guest(arch, flavour, script, [FOLDER + ":clients", out + ":clients/bin"],
+                                HOST_SECONDS * sum(c.seconds for c in clients), "clients-small-" + arch,
+                                ["--smp", "1", "--icount", ICOUNT[arch]])
+    facts = {c.name: rig.read_lines(os.path.join(folder, c.name, "facts")) for c in clients}
+    why = rig.Failure("%s (log: %s)" % (rig.why(rc) if rc else "no facts", log))
+    return {name: why if rc or not lines else lines for name, lines in facts.items()}
+
+
+def compare_small(tally, arch, flavour):
+    """Those of SMALL, one check for each."""
+    wanted = [c for c in known(arch) if c.name in SMALL]
+    judge(tally, arch, wanted, run_small(arch, flavour, wanted))
+
+
 def compare(tally, arch, flavour, wanted, jobs, built=False):
     """One check per client."""
     have = recorded(arch) | expected_of_own()
-    found = Runner(arch, flavour, built).run_all([c for c in wanted if c.name in have], jobs)
+    judge(tally, arch, wanted,
+          Runner(arch, flavour, built).run_all([c for c in wanted if c.name in have], jobs))
+
+
+def judge(tally, arch, wanted, found):
+    have = recorded(arch) | expected_of_own()
     for c in wanted:
         label = "clients-%s: %s" % (arch, c.name)
         facts, stock = found.get(c.name), have.get(c.name)
