@@ -105,7 +105,7 @@ def whole_table(rows):
 
 
 def other_table(rows, prefix, unit):
-    names = [n for n in rows[0].stock if n.startswith(prefix)]
+    names = dict.fromkeys(n for r in rows for n in [*r.stock, *r.ours] if n.startswith(prefix))
     lines = [[n[len(prefix):].lstrip()] + [x for r in rows for x in (
         compare.figure(r.stock.get(n)), compare.figure(r.ours.get(n)),
         compare.ratio_text(compare.quotient(r.stock.get(n), r.ours.get(n))))] for n in names]
