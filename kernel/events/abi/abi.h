@@ -62,7 +62,7 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance);
 /* command.c */
 struct pe_command;
 extern const struct pe_command pe_command_enable, pe_command_disable, pe_command_reset;
-void pe_command_one(struct pe_event *e, void *cmd);
+void pe_command_one(struct pe_event *e, void *arg);
 int pe_command(struct pe_event *e, const struct pe_command *cmd, unsigned long flags);
 
 /* ioctl.c */

@@ -174,7 +174,7 @@ static int part(struct pe_event *e)
 
 	scoped_guard(pe_event_ctx, e) {
 		if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-			return -ENODEV;
+			return pe_err(-ENODEV, "FORMAT: the PMU has gone");
 		inst = pe_instance_part(e);
 	}
 	if (!inst)

@@ -112,7 +112,7 @@ static int refuse(struct pe_event *e, const struct pe_notify *notify)
 	int err;
 
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "NOTIFY: the PMU has gone");
 	err = notify->hold ? pe_ext_refuse_block(e, 0, &why) : pe_ext_refuse_notify(e, &why);
 	return err ? pe_err(err, why) : 0;
 }
@@ -357,7 +357,7 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 		return pe_err(-EINVAL, "RESTART: flags: not 0");
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return -ENODEV;
+		return pe_err(-ENODEV, "RESTART: the PMU has gone");
 	if (pe_is_session(e) && !ask->tid && restart_session(e, false))
 		return 0;
 	err = pe_ext_refuse_notify(e, &why);

@@ -339,7 +339,10 @@ void pe_session_end(struct pe_session *s)
 		s->nr--;
 		pe_release(e);
 	}
-	/* The counters of copies that went with their CPUs are free, too, when close() returns. */
+	/*
+	 * The counters of copies that went with their CPUs are free, too, when close() returns;
+	 * but for those that a CPU which goes at this moment has pinned.
+	 */
 	if (s->of_cpus)
 		pe_put_settle();
 	drop_ctx(s->ctx);
