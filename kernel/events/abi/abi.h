@@ -61,12 +61,12 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance);
 
 /* command.c */
 struct pe_command;
-extern const struct pe_command pe_command_enable, pe_command_disable, pe_command_reset;
+extern const struct pe_command pe_command_enable, pe_command_disable;
 void pe_command_one(struct pe_event *e, void *arg);
-int pe_command(struct pe_event *e, const struct pe_command *cmd, unsigned long flags);
+long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* ioctl.c */
-long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+long pe_ioctl_other(struct pe_event *e, unsigned int cmd, unsigned long arg);
 #ifdef CONFIG_COMPAT
 long pe_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 #else

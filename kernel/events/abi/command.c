@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ENABLE, DISABLE and RESET, by ioctl(), prctl() and from the kernel.
+ * ENABLE, DISABLE and RESET, by ioctl(), where a call begins here, prctl() and from the kernel.
  *
  * A command with PERF_IOC_FLAG_GROUP goes to every member of the event's group, and to its children
  * too; a group without children is told by one call to its CPU.  ctx->mutex keeps the group as it
@@ -54,7 +54,7 @@ const struct pe_command pe_command_disable = {
 	.fn = pe_disable_one, .call = pe_event_call, .sets_state = true,
 };
 
-const struct pe_command pe_command_reset = { .fn = pe_reset_one, .call = pe_count_call };
+static const struct pe_command pe_command_reset = { .fn = pe_reset_one, .call = pe_count_call };
 
 /*
  * What samples show by masks begins anew with the count, where both are counted: in between there
@@ -224,24 +224,50 @@ static bool is_simple(const struct pe_event *e)
 	       e->attr.type != PERF_TYPE_BREAKPOINT;
 }
 
-/**
- * pe_command() - tell an event
- * @e: the event
- * @cmd: what to do
- * @flags: PERF_IOC_FLAG_GROUP: to its group
- *
- * Return: 0; -ENODEV when the event's PMU is gone.
- */
-int pe_command(struct pe_event *e, const struct pe_command *cmd, unsigned long flags)
+static const struct pe_command *command_of(unsigned int cmd)
 {
-	if (!(flags & PERF_IOC_FLAG_GROUP) && is_simple(e) && !is_shown(cmd, e)) {
-		cmd->call(e, cmd->fn, e);
+	switch (cmd) {
+	case PERF_EVENT_IOC_ENABLE:
+		return &pe_command_enable;
+	case PERF_EVENT_IOC_DISABLE:
+		return &pe_command_disable;
+	case PERF_EVENT_IOC_RESET:
+		return &pe_command_reset;
+	default:
+		return NULL;
+	}
+}
+
+/**
+ * pe_ioctl() - ioctl(2) on an event
+ * @file: the event's file
+ * @cmd: PERF_EVENT_IOC_*
+ * @arg: as the command wants it
+ *
+ * Return: 0; -ENODEV when the event's PMU is gone; -ENOTTY for an unknown command; errnos of the
+ * commands.
+ */
+long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pe_event *e = pe(file->private_data);
+	const struct pe_command *command = command_of(cmd);
+	long ret = security_perf_event_write(&e->pub);
+
+	if (ret)
+		return ret;
+	/* Revoked after this look, it does not do what it is told: as if that had come before. */
+	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
+		return pe_err(-ENODEV, "ioctl: the PMU has gone");
+	if (!command)
+		return pe_ioctl_other(e, cmd, arg);
+	if (!(arg & PERF_IOC_FLAG_GROUP) && is_simple(e) && !is_shown(command, e)) {
+		command->call(e, command->fn, e);
 		return 0;
 	}
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return -ENODEV;
-	obey(e, cmd, flags);
+	obey(e, command, arg);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioctl() on events.  ENABLE, DISABLE and RESET are in command.c.
+ * ioctl() on events, but for ENABLE, DISABLE and RESET, which are in command.c.
  *
  * User memory is read before ctx->mutex is taken and written without it, and paths are looked up
  * without it: what is behind a mapping or a file system may never answer.  Task context.
@@ -338,22 +338,15 @@ static long fetch_and_run(struct pe_event *e, unsigned int cmd, unsigned long ar
 	return run(e, cmd, arg, &in);
 }
 
-static const struct pe_command *command_of(unsigned int cmd)
-{
-	switch (cmd) {
-	case PERF_EVENT_IOC_ENABLE:
-		return &pe_command_enable;
-	case PERF_EVENT_IOC_DISABLE:
-		return &pe_command_disable;
-	case PERF_EVENT_IOC_RESET:
-		return &pe_command_reset;
-	default:
-		return NULL;
-	}
-}
-
-/* All that is neither ENABLE, DISABLE nor RESET. */
-static long do_other(struct pe_event *e, unsigned int cmd, unsigned long arg)
+/**
+ * pe_ioctl_other() - all that is neither ENABLE, DISABLE nor RESET
+ * @e: the event; the caller may write to it, and its PMU was there
+ * @cmd: PERF_EVENT_IOC_*
+ * @arg: as the command wants it
+ *
+ * Return: as pe_ioctl().
+ */
+long pe_ioctl_other(struct pe_event *e, unsigned int cmd, unsigned long arg)
 {
 	u64 value;
 
@@ -368,29 +361,6 @@ static long do_other(struct pe_event *e, unsigned int cmd, unsigned long arg)
 	default:
 		return pe_ext_is(cmd) ? pe_ext_ioctl(e, cmd, arg) : fetch_and_run(e, cmd, arg);
 	}
-}
-
-/**
- * pe_ioctl() - ioctl(2) on an event
- * @file: the event's file
- * @cmd: PERF_EVENT_IOC_*
- * @arg: as the command wants it
- *
- * Return: 0; -ENODEV when the event's PMU is gone; -ENOTTY for an unknown command; errnos of the
- * commands.
- */
-long pe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	struct pe_event *e = pe(file->private_data);
-	const struct pe_command *command = command_of(cmd);
-	long ret = security_perf_event_write(&e->pub);
-
-	if (ret)
-		return ret;
-	/* Revoked after this look, it does not do what it is told: as if that had come before. */
-	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
-		return pe_err(-ENODEV, "ioctl: the PMU has gone");
-	return command ? pe_command(e, command, arg) : do_other(e, cmd, arg);
 }
 
 #ifdef CONFIG_COMPAT
