@@ -246,21 +246,26 @@ static bool set_may_stop(const struct pe_session *s, const struct pe_session_set
 	return false;
 }
 
+enum restarted {
+	RESTART_STOPPED,	/* sets in which something may have stopped */
+	RESTART_ALL,
+};
+
 /**
  * struct restart - which sets go on
  * @s: the session
- * @all: also those in which nothing may have stopped
+ * @sets: those
  * @leader: of the first set that a target has; any of its sets
  */
 struct restart {
 	struct pe_session	*s;
-	bool			all;
+	enum restarted		sets;
 	struct pe_event		*leader;
 };
 
 static bool goes_on(const struct restart *r, const struct pe_session_set *set)
 {
-	return r->all || set_may_stop(r->s, set);
+	return r->sets == RESTART_ALL || set_may_stop(r->s, set);
 }
 
 /* @leader: of a copied set */
@@ -317,9 +322,9 @@ static void restart_members(const struct restart *r, const struct pe_session_set
  *
  * Return: there is such a set.
  */
-static bool restart_session(struct pe_event *leader, bool all)
+static bool restart_session(struct pe_event *leader, enum restarted sets)
 {
-	struct restart r = { .s = leader->session, .all = all };
+	struct restart r = { .s = leader->session, .sets = sets };
 	bool any = false;
 	unsigned int i;
 
@@ -358,7 +363,7 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 	guard(pe_event_ctx)(e);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return pe_err(-ENODEV, "RESTART: the PMU has gone");
-	if (pe_is_session(e) && !ask->tid && restart_session(e, false))
+	if (pe_is_session(e) && !ask->tid && restart_session(e, RESTART_STOPPED))
 		return 0;
 	err = pe_ext_refuse_notify(e, &why);
 	if (err)
@@ -366,7 +371,7 @@ long pe_ext_restart(struct pe_event *e, struct pe_ext_ask *asked)
 	if (ask->tid && (!pe_holds(e) || task_pid_vnr(e->hw.target) != ask->tid))
 		return pe_err(-ESRCH, "RESTART: no such thread waits");
 	if (pe_is_session(e)) {
-		restart_session(e, true);
+		restart_session(e, RESTART_ALL);
 		return 0;
 	}
 	if (!pe_is_leader(e) && e->attr.inherit)

@@ -388,7 +388,7 @@ static int attach_one(struct pe_session *s, const struct pe_target *t)
 	if (err)
 		pe_session_drop(copies, s->nr);
 	else
-		pe_session_start(s, copies, s->nr, t->inherit);
+		pe_session_start(s, copies, s->nr, t);
 	return err;
 }
 

@@ -123,7 +123,10 @@ static int pause_output(struct pe_event *e, bool pause)
 	rb = rcu_dereference(e->rb);
 	if (!rb || !rb->nr_pages)
 		return pe_err(-EINVAL, "PAUSE_OUTPUT: no data area");
-	pe_buffer_pause(rb, pause);
+	if (pause)
+		pe_buffer_pause(rb);
+	else
+		pe_buffer_resume(rb);
 	return 0;
 }
 

@@ -77,6 +77,7 @@ static struct llist_node *pin_leaving(struct pe_ctx *ctx)
 	LLIST_HEAD(others);
 	struct pe_event *e;
 
+	lockdep_assert_held(&ctx->mutex);
 	scoped_guard(rcu)
 		list_for_each_entry_rcu(e, &ctx->events, ctx_entry)
 			if (pe_tryget(e))

@@ -263,7 +263,7 @@ bool pe_session_has(struct pe_session *s, const struct pe_target *t);
 int pe_session_copy(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
 int pe_session_place(struct pe_session *s, const struct pe_target *t, struct pe_event **copies);
 void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned int nr,
-		      bool inherit);
+		      const struct pe_target *t);
 void pe_session_drop(struct pe_event **copies, unsigned int nr);
 bool pe_session_detach(struct pe_session *s, const struct pe_target *t);
 /* session_cpu.c */

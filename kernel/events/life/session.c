@@ -403,10 +403,10 @@ static void start_target(struct pe_session *s, struct pe_event **copies, bool in
  * @s: the session, mutex held
  * @copies: of groups that are placed; all are consumed
  * @nr: so many, a multiple of @s->nr
- * @inherit: what the targets fork are targets, too
+ * @t: what it is attached to, or with @nr above @s->nr the like of it on several CPUs
  */
 void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned int nr,
-		      bool inherit)
+		      const struct pe_target *t)
 {
 	struct pe_event *leader = s->member[0];
 	unsigned int i;
@@ -415,7 +415,7 @@ void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned i
 	scoped_guard(pe_event_ctx, leader) {
 		pe_session_lock_families(leader);
 		for (i = 0; i < nr; i += s->nr)
-			start_target(s, copies + i, inherit);
+			start_target(s, copies + i, t->inherit);
 		pe_session_unlock_families(leader);
 	}
 	pe_session_drop(copies, nr);
@@ -537,10 +537,17 @@ static bool means_all(const struct pe_target *t)
  * While all targets leave, what they fork becomes none (is_whole() in inherit.c), so that they come
  * to an end; nor does what was forked meanwhile, and is let into the family later.
  */
-static void leave_all(struct pe_event *leader, bool leaving)
+static void begin_to_leave(struct pe_event *leader)
 {
 	guard(mutex)(&leader->family_lock);
-	leader->session->leaving = leaving;
+	leader->session->leaving = true;
+	leader->session_gen++;
+}
+
+static void all_have_left(struct pe_event *leader)
+{
+	guard(mutex)(&leader->family_lock);
+	leader->session->leaving = false;
 	leader->session_gen++;
 }
 
@@ -578,7 +585,7 @@ bool pe_session_detach(struct pe_session *s, const struct pe_target *t)
 
 	lockdep_assert_held(&s->mutex);
 	if (means_all(t))
-		leave_all(s->member[0], true);
+		begin_to_leave(s->member[0]);
 	while ((nr = pin_some(s, t, found))) {
 		any = true;
 		while (nr--) {
@@ -587,6 +594,6 @@ bool pe_session_detach(struct pe_session *s, const struct pe_target *t)
 		}
 	}
 	if (means_all(t))
-		leave_all(s->member[0], false);
+		all_have_left(s->member[0]);
 	return any;
 }

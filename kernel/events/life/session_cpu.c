@@ -160,7 +160,7 @@ int pe_session_attach_cpus(struct pe_session *s, struct pe_target *t, bool retur
 	if (!err) {
 		err = place_on_all(s, t, copies, &nr);
 		if (!err)
-			pe_session_start(s, copies, nr, false);
+			pe_session_start(s, copies, nr, t);
 		else
 			pe_session_drop(copies, nr);
 		if (err && returns) {
@@ -187,7 +187,7 @@ static void attach_again(struct pe_session *s, int cpu, struct perf_cgroup *cgrp
 	if (cgrp && !pe_cgroup_is_online(cgrp))
 		return;
 	if (!pe_session_has(s, &t) && !place_on(s, &t, copies))
-		pe_session_start(s, copies, s->nr, false);
+		pe_session_start(s, copies, s->nr, &t);
 }
 
 /* A CPU that has come, or -1. */

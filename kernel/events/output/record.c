@@ -68,7 +68,7 @@ static __always_inline int write_record(struct pe_event *e, struct perf_event_he
 	rb = rcu_dereference_sched(sink->rb);
 	if (!rb)
 		return -ENOSPC;
-	how = pe_reserve(rb, header.size, false, &at);
+	how = pe_reserve(rb, header.size, /* backward */ false, &at);
 	if (unlikely(how != PE_RESERVED)) {
 		if (unlikely(how == PE_DUE))
 			pe_tell_reader(sink, rb);
@@ -273,7 +273,7 @@ static unsigned int write_read(const struct read_news *news, struct pe_event *e,
 	pe_ids_of(e, news->task, &trailer.tid_entry.pid, &trailer.tid_entry.tid);
 	trailer.cpu_entry.cpu = news->told_on;
 	memcpy(handle.addr, &rec, sizeof(rec));
-	at = pe_put_read(handle.addr + sizeof(rec), e, values, false);
+	at = pe_put_read(handle.addr + sizeof(rec), e, values, /* fresh */ false);
 	pe_output_wrote(&handle, pe_put_collected_trailer(at, e, &trailer));
 	perf_output_end(&handle);
 	return rec.header.size;

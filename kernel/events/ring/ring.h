@@ -181,7 +181,8 @@ void pe_page_drop(struct page *page);
 
 struct perf_buffer *pe_buffer_get(struct pe_event *e);	/* of e's sink; NULL if none */
 void pe_buffer_put(struct perf_buffer *rb);
-void pe_buffer_pause(struct perf_buffer *rb, bool pause);
+void pe_buffer_pause(struct perf_buffer *rb);
+void pe_buffer_resume(struct perf_buffer *rb);
 void pe_buffer_crowd(struct perf_buffer *rb);
 struct page *pe_buffer_page(struct perf_buffer *rb, unsigned long pgoff);
 

@@ -348,16 +348,21 @@ void pe_buffer_put(struct perf_buffer *rb)
 }
 
 /**
- * pe_buffer_pause() - PERF_EVENT_IOC_PAUSE_OUTPUT
+ * pe_buffer_pause() - PERF_EVENT_IOC_PAUSE_OUTPUT: records are refused from now on
  * @rb: the buffer
- * @pause: refuse records from now on
  */
-void pe_buffer_pause(struct perf_buffer *rb, bool pause)
+void pe_buffer_pause(struct perf_buffer *rb)
 {
-	if (pause || !rb->nr_pages)
-		set_bit(PE_GATE_PAUSED, &rb->gate);
-	else
-		clear_bit(PE_GATE_PAUSED, &rb->gate);
+	set_bit(PE_GATE_PAUSED, &rb->gate);
+}
+
+/**
+ * pe_buffer_resume() - records are taken again
+ * @rb: the buffer, which has a data area
+ */
+void pe_buffer_resume(struct perf_buffer *rb)
+{
+	clear_bit(PE_GATE_PAUSED, &rb->gate);
 }
 
 /**

@@ -120,6 +120,7 @@ static void pe_call_arrives(void *info)
 /* Does it run on ctx->oncpu, whatever its group is like?  Without a lock, irqs off. */
 static bool is_for_oncpu(const struct remote_call *call)
 {
+	lockdep_assert_irqs_disabled();
 	if (!call->e || call->kind == CALL_ONCPU)
 		return true;
 	/*

@@ -318,12 +318,14 @@ void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *
  */
 static __always_inline void pe_freq_begin(struct pe_event *e)
 {
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->attr.freq)
 		list_add_tail(&e->freq_entry, &e->slot->freq);
 }
 
 static __always_inline void pe_freq_end(struct pe_event *e)
 {
+	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (e->attr.freq)
 		list_del_init(&e->freq_entry);
 }

@@ -168,7 +168,7 @@ static void control_page_alone(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, pe_buffer_page(f->rb, 1));
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE, 1), PE_PAUSED);
 	KUNIT_EXPECT_EQ(test, local_read(&f->rb->lost), 0L);
-	pe_buffer_pause(f->rb, false);
+	pe_buffer_resume(f->rb);
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE, 1), PE_PAUSED);
 }
 
@@ -306,9 +306,9 @@ static void no_piece(struct kunit *test)
 	consume_to(f, head(f));
 	KUNIT_EXPECT_NULL(test, reserve(f, SIZE, false, &due));
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE - LOST_SIZE, 1), PE_RESERVED_LOST);
-	pe_buffer_pause(f->rb, true);
+	pe_buffer_pause(f->rb);
 	KUNIT_EXPECT_NULL(test, reserve(f, SIZE, false, &due));
-	pe_buffer_pause(f->rb, false);
+	pe_buffer_resume(f->rb);
 	KUNIT_EXPECT_PTR_EQ(test, reserve(f, SIZE, false, &due), f->rb->data);
 	pe_publish(f->rb, f->rb->data);
 	KUNIT_EXPECT_EQ(test, f->rb->nest, 0U);
@@ -533,11 +533,11 @@ static void pause_and_resume(struct kunit *test)
 {
 	struct fixture *f = make(test, 1, 0, PE_BUFFER_WRITABLE);
 
-	pe_buffer_pause(f->rb, true);
+	pe_buffer_pause(f->rb);
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE, 1), PE_PAUSED);
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE, 1), PE_PAUSED);
 	KUNIT_EXPECT_EQ(test, head(f), 0ULL);
-	pe_buffer_pause(f->rb, false);
+	pe_buffer_resume(f->rb);
 	KUNIT_EXPECT_EQ(test, write_one(f, SIZE, 1), PE_RESERVED_LOST);
 	KUNIT_EXPECT_EQ(test, f->lost, 2U);
 	KUNIT_EXPECT_EQ(test, head(f), (u64)LOST_SIZE + SIZE);

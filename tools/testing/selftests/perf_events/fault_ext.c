@@ -101,27 +101,35 @@ static const struct call {
 	u32 flags;		/* of CREATE */
 } *now;
 
+/* The call is the only thing in which memory may run out: *@left allocations before it does. */
+static int ask(int fd, int *left)
+{
+	long ret;
+
+	if (now->before)
+		pt_eq(now->before(fd), 0);
+	go_on(*left);
+	ret = now->call(fd);
+	*left = rest();
+	if (ret > 0)
+		close((int)ret);
+	return ret < 0 ? (int)ret : 0;
+}
+
 /* ---- events ---- */
 
 static int try_call(void)
 {
 	struct perf_event_attr attr = sampled, member = faults();
-	int left = rest(), fd, sibling;
-	long ret;
+	int left = rest(), fd, sibling, err;
 
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	sibling = pt_open(&member, 0, -1, fd, 0);
-	if (now->before)
-		pt_eq(now->before(fd), 0);
-	go_on(left);
-	ret = now->call(fd);
-	left = rest();
-	if (ret > 0)
-		close((int)ret);
+	err = ask(fd, &left);
 	close(sibling);
 	close(fd);
 	go_on(left);
-	return ret < 0 ? (int)ret : 0;
+	return err;
 }
 
 static void each_call(const struct call *calls, unsigned int nr, int (*try)(void))
@@ -233,20 +241,13 @@ static long by_target(int fd)
 static int try_session_call(void)
 {
 	struct perf_event_attr attr[2] = { sampled, faults() };
-	int left = rest(), fd;
-	long ret;
+	int left = rest(), fd, err;
 
 	fd = session_make(attr, 2, now->flags);
-	if (now->before)
-		pt_eq(now->before(fd), 0);
-	go_on(left);
-	ret = now->call(fd);
-	left = rest();
-	if (ret > 0)
-		close((int)ret);
+	err = ask(fd, &left);
 	close(fd);
 	go_on(left);
-	return ret < 0 ? (int)ret : 0;
+	return err;
 }
 
 static void session_calls(void)
