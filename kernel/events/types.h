@@ -385,6 +385,7 @@ enum pe_sideband {
 	PE_SB_BPF,
 	PE_SB_TEXT_POKE,
 	PE_SB_CGROUP,
+	PE_SB_CHAIN,		/* user call chains, walked later */
 };
 
 /**

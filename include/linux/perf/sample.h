@@ -287,6 +287,8 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 /* Unwinders of the architecture; they store what they find by the functions below. */
 void perf_callchain_kernel(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
+/* The same in a task that may sleep: pages of the stack are faulted in. */
+void perf_callchain_user_faultable(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs);
 /* Hold the buffers.  Task context.  Return: 0, -ENOMEM, or -EOVERFLOW beyond the sysctl. */
 int get_callchain_buffers(int max_stack);
 void put_callchain_buffers(void);

@@ -56,9 +56,6 @@ static int check_masks(const struct perf_event_attr *attr)
 {
 	if (attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3)
 		return pe_err(-EINVAL, "attr: a reserved bit is set");
-	/* Nobody unwinds user stacks later: they are reserved bits. */
-	if (attr->defer_callchain || attr->defer_output)
-		return pe_err(-EINVAL, "attr.defer_callchain, defer_output: not supported");
 	/* _MAX is the first bit that has no meaning. */
 	if (attr->sample_type >= PERF_SAMPLE_MAX)
 		return pe_err(-EINVAL, "attr.sample_type: unknown bit");

@@ -302,6 +302,7 @@ void perf_event_exec(void)
 	struct pe_ctx *ctx = pe_task_ctx(current);
 	bool some_end;
 
+	pe_deferred_forget();
 	if (!ctx)
 		return;
 	local_irq_disable();

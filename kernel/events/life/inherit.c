@@ -23,6 +23,7 @@
  */
 
 #include <linux/hw_breakpoint.h>
+#include <linux/task_work.h>
 #include <linux/wait_bit.h>
 #include "life.h"
 #include "../ext.h"
@@ -244,6 +245,8 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	memset(child->perf_recursion, 0, sizeof(child->perf_recursion));
 	child->perf_event_ctxp = NULL;
 	child->perf_last_error = NULL;
+	child->perf_deferred = 0;
+	init_task_work(&child->perf_deferred_work, pe_sideband_chain);
 	mutex_init(&child->perf_event_mutex);
 	INIT_LIST_HEAD(&child->perf_event_list);
 

@@ -241,6 +241,13 @@ static void name_true_callers(u64 *ip, const u64 *end)
 }
 #endif
 
+/* Without one of the architecture, what is not there ends the chain. */
+void __weak perf_callchain_user_faultable(struct perf_callchain_entry_ctx *walk,
+					  struct pt_regs *regs)
+{
+	perf_callchain_user(walk, regs);
+}
+
 static void walk_kernel(struct perf_callchain_entry_ctx *walk, struct pt_regs *regs, bool marker)
 {
 	if (marker)
@@ -260,17 +267,24 @@ static void walk_user(struct perf_callchain_entry_ctx *walk, struct pt_regs *reg
 	name_true_callers(&chain->ip[first], &chain->ip[chain->nr]);
 }
 
-/* Contract, see <linux/perf_event.h>. */
-struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs, bool kernel, bool user,
-						u32 max_stack, bool crosstask, bool add_mark)
+/* In place of the user part; either both words or none. */
+static void name_cookie(struct perf_callchain_entry_ctx *walk, u64 cookie)
+{
+	if (perf_callchain_store_context(walk, PERF_CONTEXT_USER_DEFERRED))
+		return;
+	if (perf_callchain_store_context(walk, cookie))
+		walk->entry->nr--;
+}
+
+/* @cookie: of the user part; 0: it is walked now, if @user says so. */
+static __always_inline struct perf_callchain_entry *get_chain(struct pt_regs *regs, bool kernel,
+							      bool user, u32 max_stack,
+							      bool add_mark, u64 cookie)
 {
 	struct perf_callchain_entry_ctx walk = { };
 	u32 fits;
 	int level;
 
-	/* The user stack is that of current, and nobody else's. */
-	if (crosstask && user && !kernel)
-		return NULL;
 	walk.entry = claim(&level, &fits);
 	if (!walk.entry)
 		return NULL;
@@ -283,9 +297,52 @@ struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs, bool kerne
 		/* A kernel thread has no way back to user space. */
 		regs = pe_current_is_user() ? task_pt_regs(current) : NULL;
 	}
-	if (user && !crosstask && regs)
+	if (cookie)
+		name_cookie(&walk, cookie);
+	else if (user && regs)
 		walk_user(&walk, regs, add_mark);
 
 	put_callchain_entry(level);
 	return walk.entry;
+}
+
+/* Contract, see <linux/perf_event.h>. */
+struct perf_callchain_entry *get_perf_callchain(struct pt_regs *regs, bool kernel, bool user,
+						u32 max_stack, bool crosstask, bool add_mark)
+{
+	/* The user stack is that of current, and nobody else's. */
+	if (crosstask && user && !kernel)
+		return NULL;
+	return get_chain(regs, kernel, user && !crosstask, max_stack, add_mark, 0);
+}
+
+/**
+ * pe_callchain_of_kernel() - a chain whose user part comes later
+ * @regs: where to start
+ * @kernel: store kernel addresses
+ * @max_stack: most addresses
+ * @cookie: from pe_deferred_request()
+ *
+ * Context and return value as of get_perf_callchain().
+ */
+struct perf_callchain_entry *pe_callchain_of_kernel(struct pt_regs *regs, bool kernel,
+						    u32 max_stack, u64 cookie)
+{
+	return get_chain(regs, kernel, false, max_stack, true, cookie);
+}
+
+/**
+ * pe_callchain_walk_user() - the user part of a chain of current, without a marker
+ * @chain: where to
+ * @most: room for so many addresses
+ *
+ * Task context, may sleep: pages are faulted in.
+ */
+void pe_callchain_walk_user(struct perf_callchain_entry *chain, u32 most)
+{
+	struct perf_callchain_entry_ctx walk = { .entry = chain, .max_stack = most };
+
+	chain->nr = 0;
+	perf_callchain_user_faultable(&walk, task_pt_regs(current));
+	name_true_callers(chain->ip, &chain->ip[chain->nr]);
 }

@@ -62,6 +62,17 @@ static inline bool pe_current_is_user(void)
 #define pe_user_stack_pointer(regs)	0UL
 #endif
 
+/* callchain.c */
+struct perf_callchain_entry *pe_callchain_of_kernel(struct pt_regs *regs, bool kernel,
+						    u32 max_stack, u64 cookie);
+void pe_callchain_walk_user(struct perf_callchain_entry *chain, u32 most);
+
+/* deferred.c */
+u64 pe_deferred_request(void);
+void pe_deferred_forget(void);
+u64 pe_deferred_begin(void);
+void pe_deferred_end(void);
+
 /* plan.c: pure */
 void pe_plan_compile(struct pe_plan *plan, const struct perf_event_attr *attr);
 u32 pe_plan_read_size(u64 read_format, unsigned int nr_siblings);

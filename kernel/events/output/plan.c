@@ -98,7 +98,8 @@ static u32 sideband_mask(const struct perf_event_attr *attr)
 	       (attr->ksymbol ? BIT(PE_SB_KSYMBOL) : 0) |
 	       (attr->bpf_event ? BIT(PE_SB_BPF) : 0) |
 	       (attr->text_poke ? BIT(PE_SB_TEXT_POKE) : 0) |
-	       (attr->cgroup ? BIT(PE_SB_CGROUP) : 0);
+	       (attr->cgroup ? BIT(PE_SB_CGROUP) : 0) |
+	       (attr->defer_output ? BIT(PE_SB_CHAIN) : 0);
 }
 
 /**

@@ -114,11 +114,20 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 	bool kernel = !attr->exclude_callchain_kernel && !pe_hides_kernel(pe(event), regs);
 	bool user = !attr->exclude_callchain_user && pe_current_is_user();
 	struct perf_callchain_entry *chain = NULL;
+	bool crosstask;
+	u64 cookie = 0;
 
+	if (!kernel && !user)
+		return &none;
 	/* An event of another task may be hit here (wakeups); it must not see current's stack. */
-	if (kernel || user)
-		chain = get_perf_callchain(regs, kernel, user, attr->sample_max_stack,
-					   about_another_task(pe(event)), true);
+	crosstask = about_another_task(pe(event));
+	if (unlikely(attr->defer_callchain) && user && !crosstask)
+		cookie = pe_deferred_request();
+	if (cookie)
+		chain = pe_callchain_of_kernel(regs, kernel, attr->sample_max_stack, cookie);
+	else
+		chain = get_perf_callchain(regs, kernel, user, attr->sample_max_stack, crosstask,
+					   true);
 	return chain ?: &none;
 }
 

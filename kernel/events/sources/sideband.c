@@ -14,7 +14,7 @@
  * event that does not ask costs nothing here.  Before that stands one counter for each kind of
  * record; with no event that asks in the whole system a hook is one load and one branch.
  *
- * Callers: the hooks in sideband_task.c, sideband_mmap.c and sideband_code.c.  Contexts differ:
+ * Callers: the hooks in sideband_task.c, _mmap.c, _code.c and _chain.c.  Contexts differ:
  * SWITCH comes from the scheduler with irqs off and the run queue locked, others from tasks that
  * may sleep; nothing here sleeps or takes a lock.  Lists are read under RCU with preemption off:
  * the CPU has to stay the same from the choice of the list to the last record.

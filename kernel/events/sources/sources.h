@@ -292,7 +292,7 @@ typedef void (*pe_sideband_fn)(struct pe_event *e, void *arg);
 void pe_sideband_each(u32 wanted, struct pe_ctx *task_ctx, pe_sideband_fn fn, void *arg);
 bool pe_sideband_wanted(u32 wanted, struct pe_ctx *task_ctx);
 unsigned int pe_sideband_pad(char *name);
-#define PE_NR_SIDEBAND	(PE_SB_CGROUP + 1)
+#define PE_NR_SIDEBAND	(PE_SB_CHAIN + 1)
 extern atomic_t pe_sideband_users[];		/* indexed by enum pe_sideband */
 extern atomic_t pe_build_id_users;		/* sideband_mmap.c */
 
@@ -301,6 +301,9 @@ static inline bool pe_sideband_used(enum pe_sideband kind)
 {
 	return atomic_read(&pe_sideband_users[kind]);
 }
+
+/* sideband_chain.c */
+void pe_sideband_chain(struct callback_head *work);
 
 /* sideband_task.c */
 void pe_sideband_exit(struct task_struct *task, struct pe_ctx *ctx);

@@ -117,6 +117,7 @@ static void sideband(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, WANTED(.bpf_event = 1), (u32)BIT(PE_SB_BPF));
 	KUNIT_EXPECT_EQ(test, WANTED(.text_poke = 1), (u32)BIT(PE_SB_TEXT_POKE));
 	KUNIT_EXPECT_EQ(test, WANTED(.cgroup = 1), (u32)BIT(PE_SB_CGROUP));
+	KUNIT_EXPECT_EQ(test, WANTED(.defer_output = 1), (u32)BIT(PE_SB_CHAIN));
 #undef WANTED
 }
 

@@ -4,9 +4,9 @@
  *
  * The core of perf_events calls all of this with the registers of an interruption, or with those of
  * a system call's entry for the user part of a kernel sample.  Any context, pseudo-NMI included;
- * nothing sleeps, faults or takes a lock.  The walks themselves are the architecture's
- * (stacktrace.c): frame records of AArch64 and, in 32-bit tasks, of AArch32; return addresses come
- * with their authentication codes stripped.
+ * nothing sleeps, faults or takes a lock, but for perf_callchain_user_faultable().  The other walks
+ * are the architecture's (stacktrace.c): frame records of AArch64 and, in 32-bit tasks, of AArch32;
+ * return addresses come with their authentication codes stripped.
  *
  * When the interruption came from a KVM guest, the registers say only that the host's KVM code was
  * running.  The hypervisor tells address and mode instead, and there is no chain: the guest's stack
@@ -14,6 +14,9 @@
  */
 #include <linux/perf_event.h>
 #include <linux/stacktrace.h>
+#include <linux/uaccess.h>
+
+#include <asm/pointer_auth.h>
 
 /* A full chain, which the store refuses, ends the walk. */
 static bool arm_pe_store_address(void *chain, unsigned long address)
@@ -41,6 +44,36 @@ void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs 
 {
 	if (!perf_guest_state())
 		arch_stack_walk_user(arm_pe_store_address, entry, regs);
+}
+
+/**
+ * perf_callchain_user_faultable() - the same, with pages of the stack faulted in
+ * @entry: the chain to fill
+ * @regs: user registers of current
+ *
+ * Task context, may sleep.  Frame records of AArch64: two words, the caller's record and the return
+ * address (AAPCS64, "The Frame Pointer").  In 32-bit tasks what is not there ends the chain.
+ */
+void perf_callchain_user_faultable(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	struct {
+		u64	caller;
+		u64	lr;
+	} record;
+	u64 at;
+
+	if (compat_user_mode(regs)) {
+		perf_callchain_user(entry, regs);
+		return;
+	}
+	perf_callchain_store(entry, regs->pc);
+	/* Callers are above: a circle of records is no stack. */
+	for (at = regs->regs[29]; at && IS_ALIGNED(at, 8); at = record.caller) {
+		if (copy_from_user(&record, (void __user *)at, sizeof(record)) ||
+		    perf_callchain_store(entry, ptrauth_strip_user_insn_pac(record.lr)) ||
+		    record.caller <= at)
+			break;
+	}
 }
 
 /**

@@ -3,7 +3,7 @@
  * Call chains of the kernel, by its unwinder, and of user space, along frame pointers.
  *
  * NMI or any other context, preemption off.  User memory is read without faulting a page in: what
- * is not there ends the chain.  Of a guest nothing is known.
+ * is not there ends the chain; but for perf_callchain_user_faultable().  Of a guest nothing is known.
  */
 #include <linux/compat.h>
 #include <linux/perf_event.h>
@@ -166,20 +166,21 @@ static bool may_be_there(unsigned long addr, unsigned long *page)
 }
 
 /* The frame pointer of the outermost frame is 0. */
-static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs,
+			  struct user_stack *s)
 {
 	unsigned long word[2], addr, page = 0;
-	struct user_stack s;
 
-	describe_stack(&s, regs);
-	if (at_function_entry(regs) && fetch(&s, regs->sp, word, 1))
+	if (at_function_entry(regs) && fetch(s, regs->sp, word, 1))
 		perf_callchain_store(entry, word[0]);
 
 	for (word[0] = regs->bp; entry->nr < entry->max_stack; ) {
-		addr = in_stack(&s, word[0]);
-		if (!may_be_there(addr, &page) || !fetch(&s, addr, word, 2))
+		addr = in_stack(s, word[0]);
+		if (pagefault_disabled() && !may_be_there(addr, &page))
 			break;
-		perf_callchain_store(entry, s.code + word[1]);
+		if (!addr || !fetch(s, addr, word, 2))
+			break;
+		perf_callchain_store(entry, s->code + word[1]);
 	}
 }
 
@@ -193,12 +194,35 @@ static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs
  */
 void perf_callchain_user(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
 {
+	struct user_stack s;
+
 	if (perf_guest_state() || (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM)))
 		return;
 	perf_callchain_store(entry, regs->ip);
 	if (!nmi_uaccess_okay())
 		return;
+	describe_stack(&s, regs);
 	pagefault_disable();
-	follow_frames(entry, regs);
+	follow_frames(entry, regs, &s);
 	pagefault_enable();
+}
+
+/**
+ * perf_callchain_user_faultable - the same, with pages of the stack faulted in
+ * @entry: the chain
+ * @regs: user registers of the current task
+ *
+ * Task context, may sleep.
+ */
+void perf_callchain_user_faultable(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs)
+{
+	struct user_stack s;
+
+	if (regs->flags & (X86_VM_MASK | PERF_EFLAGS_VM))
+		return;
+	perf_callchain_store(entry, regs->ip);
+	/* Segments are those of this CPU and this address space. */
+	scoped_guard(irq)
+		describe_stack(&s, regs);
+	follow_frames(entry, regs, &s);
 }

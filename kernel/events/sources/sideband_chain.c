@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CALLCHAIN_DEFERRED records: user call chains that samples have asked for, see output/deferred.c.
+ *
+ * Task work of current on its way to user space: may sleep.  It may also run earlier, wherever a
+ * system call runs task works; the stack is the same there.
+ */
+#include <linux/slab.h>
+#include "sources.h"
+
+/* More than that would not be a record any more; nor do stacks get so deep. */
+#define MOST_ADDRESSES	2000
+
+struct chain_news {
+	u64				cookie;
+	struct perf_callchain_entry	chain;
+};
+
+static_assert(sizeof(struct chain_news) == 2 * sizeof(u64));
+
+static void pe_sb_write_chain(struct pe_event *e, void *arg)
+{
+	struct chain_news *news = arg;
+
+	pe_record_emit(e, PERF_RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, news,
+		       struct_size(news, chain.ip, news->chain.nr));
+}
+
+static void tell(struct chain_news *news, u64 cookie, unsigned int most)
+{
+	news->cookie = cookie;
+	pe_callchain_walk_user(&news->chain, most);
+	pe_sideband_each(BIT(PE_SB_CHAIN), NULL, pe_sb_write_chain, news);
+}
+
+static void walk_and_tell(u64 cookie)
+{
+	unsigned int most = min(READ_ONCE(sysctl_perf_event_max_stack), MOST_ADDRESSES);
+	struct chain_news *news = kmalloc(struct_size(news, chain.ip, most), GFP_KERNEL);
+	u64 short_one[sizeof(struct chain_news) / sizeof(u64) + 1];
+
+	/* Without memory it is where the program was, and no callers. */
+	if (news)
+		tell(news, cookie, most);
+	else
+		tell((struct chain_news *)short_one, cookie, min(most, 1));
+	kfree(news);
+}
+
+/**
+ * pe_sideband_chain() - the user stack that samples of current have asked for
+ * @work: current->perf_deferred_work
+ */
+void pe_sideband_chain(struct callback_head *work)
+{
+	u64 cookie = pe_deferred_begin();
+
+	if (cookie && !(current->flags & PF_EXITING) && pe_sideband_used(PE_SB_CHAIN) &&
+	    pe_sideband_wanted(BIT(PE_SB_CHAIN), NULL))
+		walk_and_tell(cookie);
+	pe_deferred_end();
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * deferred.c - user call chains that are walked on the way back to user space: samples have a
+ * cookie in their place, and one record for all of a system call tells the chain.
+ *
+ * needs: hw pmu-irq
+ */
+#include "lib/ptest.h"
+
+#define RETURN_TO	0x123450	/* an address that is in no program */
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static const u64 in_kernel = (u64)PERF_CONTEXT_KERNEL, in_user = (u64)PERF_CONTEXT_USER;
+static const u64 later = (u64)PERF_CONTEXT_USER_DEFERRED;
+
+/* One store, as of a function whose caller's frame is at @frame. */
+void store_with_frame(u8 *at, void *frame);
+extern const char store_insn[];
+
+#if defined(__x86_64__)
+__asm__(".pushsection .text.store_with_frame, \"ax\", @progbits\n"
+	".globl store_with_frame, store_insn\n"
+	"store_with_frame:\n"
+	"	push %rbp\n"
+	"	mov %rsi, %rbp\n"
+	"store_insn:\n"
+	"	movb $1, (%rdi)\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".popsection\n");
+#else
+__asm__(".pushsection .text.store_with_frame, \"ax\", @progbits\n"
+	".globl store_with_frame, store_insn\n"
+	"store_with_frame:\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, x1\n"
+	"store_insn:\n"
+	"	strb wzr, [x0]\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	".popsection\n");
+#endif
+
+static void start(void)
+{
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 walks user stacks at once");
+	pt_settle();
+}
+
+static struct perf_event_attr deferring(struct perf_event_attr attr)
+{
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	attr.defer_callchain = 1;
+	attr.defer_output = 1;
+	attr.disabled = 1;
+	return attr;
+}
+
+static struct perf_event_attr faults(void)
+{
+	return deferring(pt_attr(PT_SW(PAGE_FAULTS)));
+}
+
+static struct perf_event_attr syscalls(const char *name)
+{
+	return deferring(pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", name)));
+}
+
+/* ---- what is in the ring next ---- */
+
+static void expect_sample(const struct perf_event_attr *attr)
+{
+	pt_need(pt_next(&ring, &rec), "no sample");
+	pt_need(rec.h.type == PERF_RECORD_SAMPLE, "a record of type %u", rec.h.type);
+	pt_parse_sample(attr, &rec, &s);
+}
+
+/* Return: the cookie in place of the user part. */
+static u64 expect_deferred(const struct perf_event_attr *attr)
+{
+	expect_sample(attr);
+	pt_need(s.nr_ips >= 2 && s.ips[s.nr_ips - 2] == later, "no cookie");
+	return s.ips[s.nr_ips - 1];
+}
+
+struct chain {
+	u64 cookie, nr, ips[];
+};
+
+static const struct chain *expect_chain(u64 cookie)
+{
+	const struct chain *chain = (const struct chain *)rec.body;
+
+	pt_need(pt_next(&ring, &rec), "no record");
+	pt_need(rec.h.type == PERF_RECORD_CALLCHAIN_DEFERRED, "a record of type %u", rec.h.type);
+	pt_eq(rec.h.misc, PERF_RECORD_MISC_USER);
+	pt_eq(chain->cookie, cookie);
+	pt_eq(rec.h.size, sizeof(rec.h) + sizeof(*chain) + chain->nr * sizeof(u64));
+	return chain;
+}
+
+static void expect_end(void)
+{
+	pt_check(!pt_next(&ring, &rec), "a record of type %u more", rec.h.type);
+}
+
+/* ---- */
+
+/* The chain is the one that is walked at once. */
+static void of_user(void)
+{
+	struct perf_event_attr attr = faults(), now = faults();
+	const struct chain *chain;
+	struct pt_ring at_once;
+	u8 *p = pt_fresh_pages(1);
+	int fd, fd_now;
+	u64 cookie;
+
+	start();
+	now.defer_callchain = 0;
+	now.defer_output = 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd_now = pt_open(&now, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_map(&at_once, fd_now, 8);
+	pt_enable(fd);
+	pt_enable(fd_now);
+	pt_chain_outer(p);
+	pt_disable(fd_now);
+	pt_disable(fd);
+
+	cookie = expect_deferred(&attr);
+	pt_eq(s.nr_ips, 2);
+	pt_need(pt_next_of(&at_once, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&now, &rec, &s);
+	pt_eq(s.ips[0], in_user);
+	chain = expect_chain(cookie);
+	pt_need(chain->nr >= 2, "%llu addresses", (unsigned long long)chain->nr);
+	pt_eq(chain->ips[0], pt_addr(pt_chain_insn));
+	pt_eq(chain->ips[1], pt_addr(pt_chain_return));
+	pt_eq(chain->nr, s.nr_ips - 1);
+	pt_check(!memcmp(chain->ips, s.ips + 1, chain->nr * sizeof(u64)), "two chains");
+	expect_end();
+}
+
+/* Faults of one system call: one cookie and one record, whose chain begins where user space left. */
+static void once_a_system_call(void)
+{
+	struct perf_event_attr attr = faults();
+	u8 *p = pt_fresh_pages(8);
+	int fd, zero, i, k;
+	u64 last = 0;
+
+	start();
+	zero = open("/dev/zero", O_RDONLY);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	for (k = 0; k < 2; k++) {
+		u64 cookie;
+
+		pt_enable(fd);
+		pt_eq(read(zero, p + k * 4 * pt_page_size(), 4 * pt_page_size()),
+		      4 * pt_page_size());
+		pt_disable(fd);
+		cookie = expect_deferred(&attr);
+		pt_check(cookie && cookie != last, "cookie %llx", (unsigned long long)cookie);
+		pt_eq(s.ips[0], in_kernel);
+		for (i = 1; i < 4; i++)
+			pt_eq(expect_deferred(&attr), cookie);
+		expect_chain(cookie);
+		expect_end();
+		last = cookie;
+	}
+}
+
+static void no_user_part(void)
+{
+	struct perf_event_attr attr = faults();
+	u8 *p = pt_fresh_pages(2);
+	int fd, zero;
+
+	start();
+	zero = open("/dev/zero", O_RDONLY);
+	attr.exclude_callchain_user = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	pt_touch(p, 1);
+	pt_eq(read(zero, p + pt_page_size(), 8), 8);
+	pt_disable(fd);
+	expect_sample(&attr);
+	pt_eq(s.nr_ips, 0);
+	expect_sample(&attr);
+	pt_eq(s.ips[0], in_kernel);
+	pt_check(s.ips[s.nr_ips - 1] < PERF_CONTEXT_MAX, "a marker at the end");
+	expect_end();
+}
+
+/* A page of the stack that is not there ends a chain that is walked at once, and no other. */
+static void faulted_in(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd, mem = memfd_create("stack", 0);
+	const struct chain *chain;
+	u8 *p = pt_fresh_pages(2);
+	u64 *frame, cookie;
+
+	start();
+	pt_eq(ftruncate(mem, pt_page_size()), 0);
+	frame = mmap(NULL, pt_page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, mem, 0);
+	frame[0] = 0;
+	frame[1] = RETURN_TO;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_eq(madvise(frame, pt_page_size(), MADV_DONTNEED), 0);
+	pt_enable(fd);
+	store_with_frame(p, frame);
+	pt_disable(fd);
+	cookie = expect_deferred(&attr);
+	/* The fault of the walk itself is sampled in the kernel, and its own chain is not deferred. */
+	expect_sample(&attr);
+	pt_eq(s.ips[0], in_kernel);
+	pt_eq(s.ips[s.nr_ips - 2], in_user);
+	pt_eq(s.ips[s.nr_ips - 1], pt_addr(store_insn));
+	chain = expect_chain(cookie);
+	pt_eq(chain->nr, 2);
+	pt_eq(chain->ips[0], pt_addr(store_insn));
+	pt_eq(chain->ips[1], RETURN_TO);
+	expect_end();
+}
+
+/* The record goes to who asks for it: here to an event of the CPU, and not to the one that samples. */
+static void heard_by_others(void)
+{
+	struct perf_event_attr attr = faults(), hears = pt_attr(PT_SW(DUMMY)), deaf;
+	const struct chain *chain = (const struct chain *)rec.body;
+	u8 *p = pt_fresh_pages(1);
+	struct pt_ring wide;
+	size_t body;
+	u64 cookie;
+	int fd;
+
+	start();
+	pt_pin(0);
+	attr.defer_output = 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	hears.sample_type = PERF_SAMPLE_TID;
+	hears.sample_id_all = 1;
+	deaf = hears;
+	deaf.defer_callchain = 1;
+	hears.defer_output = 1;
+	pt_map(&wide, pt_open(&hears, -1, 0, -1, 0), 8);
+	pt_enable(fd);
+	pt_chain_outer(p);
+	pt_disable(fd);
+	cookie = expect_deferred(&attr);
+	expect_end();
+	pt_need(pt_next_of(&wide, &rec, PERF_RECORD_CALLCHAIN_DEFERRED), "no record");
+	pt_eq(chain->cookie, cookie);
+	pt_eq(chain->ips[0], pt_addr(pt_chain_insn));
+	pt_parse_trailer(&hears, &rec, &s, &body);
+	pt_eq(s.tid, (u32)gettid());
+	pt_eq(body, sizeof(*chain) + chain->nr * sizeof(u64));
+	pt_eq(pt_count_records(&wide, PERF_RECORD_CALLCHAIN_DEFERRED), 0);
+	pt_unmap(&wide);
+	pt_map(&wide, pt_open(&deaf, -1, 0, -1, 0), 8);
+	pt_enable(fd);
+	pt_chain_outer(pt_fresh_pages(1));
+	pt_disable(fd);
+	pt_eq(pt_count_records(&wide, PERF_RECORD_CALLCHAIN_DEFERRED), 0);
+}
+
+/* Members of a family that share its events have their own stacks. */
+static void inherited(void)
+{
+	struct perf_event_attr attr = faults();
+	pid_t pid;
+	int fd;
+
+	start();
+	pt_pin(0);
+	attr.inherit = 1;
+	attr.sample_type |= PERF_SAMPLE_TID;
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_in_child(pid) {
+		u8 *p;
+
+		pt_settle();
+		p = pt_fresh_pages(1);
+		pt_enable(fd);
+		pt_chain_outer(p);
+		pt_disable(fd);
+	}
+	pt_eq(pt_wait(pid), 0);
+	for (;;) {
+		u64 cookie = expect_deferred(&attr);
+		const struct chain *chain;
+
+		pt_eq(s.tid, (u32)pid);
+		if (s.ip != pt_addr(pt_chain_insn)) {
+			expect_chain(cookie);
+			continue;
+		}
+		chain = expect_chain(cookie);
+		pt_eq(chain->ips[1], pt_addr(pt_chain_return));
+		break;
+	}
+}
+
+/* ---- the stack goes ---- */
+
+static void run_in_child(const struct perf_event_attr *enter, const struct perf_event_attr *leave,
+			 struct pt_ring *left, void (*fn)(void))
+{
+	int go[2];
+	pid_t pid;
+
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		fn();
+		_exit(0);
+	}
+	pt_map(&ring, pt_open(enter, pid, -1, -1, 0), 8);
+	if (leave)
+		pt_map(left, pt_open(leave, pid, -1, -1, 0), 8);
+	pt_gate_open(go);
+	pt_eq(pt_wait(pid), 0);
+}
+
+static void exec_nothing_then_true(void)
+{
+	pt_eq(execl("/no/such/program", "x", NULL), -1);
+	execl("/proc/self/exe", "deferred", "--true", NULL);
+}
+
+/* After exec the stack that was asked for is no more; what asks then is about the new one. */
+static void across_exec(void)
+{
+	struct perf_event_attr enter = syscalls("sys_enter_execve");
+	struct perf_event_attr leave = syscalls("sys_exit_execve");
+	struct pt_ring left;
+	u64 cookie;
+
+	start();
+	enter.disabled = 0;
+	leave.disabled = 0;
+	run_in_child(&enter, &leave, &left, exec_nothing_then_true);
+	cookie = expect_deferred(&enter);
+	expect_chain(cookie);
+	pt_check(expect_deferred(&enter) != cookie, "the same cookie");
+	expect_end();
+
+	pt_need(pt_next(&left, &rec), "no sample");
+	pt_parse_sample(&leave, &rec, &s);
+	pt_eq(s.ips[s.nr_ips - 1], cookie);
+	pt_need(pt_next_of(&left, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&leave, &rec, &s);
+	pt_eq(s.ips[s.nr_ips - 2], in_user);
+	pt_eq(pt_count_records(&left, PERF_RECORD_CALLCHAIN_DEFERRED), 0);
+}
+
+static void leave_at_once(void)
+{
+	_exit(0);
+}
+
+/* Nobody returns from there. */
+static void in_exit(void)
+{
+	struct perf_event_attr enter = syscalls("sys_enter_exit_group");
+
+	start();
+	enter.disabled = 0;
+	run_in_child(&enter, NULL, NULL, leave_at_once);
+	expect_deferred(&enter);
+	expect_end();
+}
+
+/* By interrupt, or NMI on x86: each sample is followed by its chain. */
+static void of_a_counter(void)
+{
+	struct perf_event_attr attr = deferring(pt_attr(PT_HW(CPU_CYCLES)));
+	unsigned int nr = 0;
+	int fd;
+
+	start();
+	attr.sample_period = 100003;
+	attr.exclude_kernel = 1;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	pt_spin(3000000);
+	pt_disable(fd);
+	while (pt_next(&ring, &rec)) {
+		const struct chain *chain;
+		u64 cookie;
+
+		pt_need(rec.h.type == PERF_RECORD_SAMPLE, "a record of type %u", rec.h.type);
+		pt_parse_sample(&attr, &rec, &s);
+		pt_need(s.nr_ips == 2 && s.ips[0] == later, "no cookie");
+		cookie = s.ips[1];
+		chain = expect_chain(cookie);
+		nr += pt_in_spin(s.ip) && pt_in_spin(chain->ips[0]);
+	}
+	pt_check(nr >= 10, "%u chains", nr);
+}
+
+static int be_true(int argc, char **argv)
+{
+	return argc == 2 && !strcmp(argv[1], "--true") ? 0 : -1;
+}
+
+static const struct pt_case cases[] = {
+	{ "of_user", of_user },
+	{ "once_a_system_call", once_a_system_call },
+	{ "no_user_part", no_user_part },
+	{ "faulted_in", faulted_in },
+	{ "heard_by_others", heard_by_others },
+	{ "inherited", inherited },
+	{ "across_exec", across_exec },
+	{ "in_exit", in_exit },
+	{ "of_a_counter", of_a_counter },
+};
+
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = be_true;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}
