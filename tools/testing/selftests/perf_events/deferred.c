@@ -51,6 +51,13 @@ static void start(void)
 	pt_settle();
 }
 
+/* They fault once each. */
+static u8 *start_with_pages(unsigned int nr)
+{
+	start();
+	return pt_fresh_pages(nr);
+}
+
 static struct perf_event_attr deferring(struct perf_event_attr attr)
 {
 	attr.sample_period = 1;
@@ -117,11 +124,10 @@ static void of_user(void)
 	struct perf_event_attr attr = faults(), now = faults();
 	const struct chain *chain;
 	struct pt_ring at_once;
-	u8 *p = pt_fresh_pages(1);
+	u8 *p = start_with_pages(1);
 	int fd, fd_now;
 	u64 cookie;
 
-	start();
 	now.defer_callchain = 0;
 	now.defer_output = 0;
 	fd = pt_open(&attr, 0, -1, -1, 0);
@@ -152,11 +158,10 @@ static void of_user(void)
 static void once_a_system_call(void)
 {
 	struct perf_event_attr attr = faults();
-	u8 *p = pt_fresh_pages(8);
+	u8 *p = start_with_pages(8);
 	int fd, zero, i, k;
 	u64 last = 0;
 
-	start();
 	zero = open("/dev/zero", O_RDONLY);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, fd, 8);
@@ -181,10 +186,9 @@ static void once_a_system_call(void)
 static void no_user_part(void)
 {
 	struct perf_event_attr attr = faults();
-	u8 *p = pt_fresh_pages(2);
+	u8 *p = start_with_pages(2);
 	int fd, zero;
 
-	start();
 	zero = open("/dev/zero", O_RDONLY);
 	attr.exclude_callchain_user = 1;
 	fd = pt_open(&attr, 0, -1, -1, 0);
@@ -207,10 +211,9 @@ static void faulted_in(void)
 	struct perf_event_attr attr = faults();
 	int fd, mem = memfd_create("stack", 0);
 	const struct chain *chain;
-	u8 *p = pt_fresh_pages(2);
+	u8 *p = start_with_pages(2);
 	u64 *frame, cookie;
 
-	start();
 	pt_eq(ftruncate(mem, pt_page_size()), 0);
 	frame = mmap(NULL, pt_page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, mem, 0);
 	frame[0] = 0;
@@ -239,13 +242,12 @@ static void heard_by_others(void)
 {
 	struct perf_event_attr attr = faults(), hears = pt_attr(PT_SW(DUMMY)), deaf;
 	const struct chain *chain = (const struct chain *)rec.body;
-	u8 *p = pt_fresh_pages(1);
+	u8 *p = start_with_pages(1);
 	struct pt_ring wide;
 	size_t body;
 	u64 cookie;
 	int fd;
 
-	start();
 	pt_pin(0);
 	attr.defer_output = 0;
 	fd = pt_open(&attr, 0, -1, -1, 0);
