@@ -5,6 +5,7 @@
  *
  * needs: smp
  */
+#include "lib/cgroup.h"
 #include "lib/cpus.h"
 #include "lib/session.h"
 #include <linux/capability.h>
@@ -200,8 +201,6 @@ static void attach(void)
 	ATTACH(cpus, PERF_EXT_TARGET_CPU, -1, 0, EINVAL);
 	ATTACH(cpus, PERF_EXT_TARGET_CPU, 100000, 0, EINVAL);
 	ATTACH(cpus, PERF_EXT_TARGET_CPU, 1ll << 32, 0, EINVAL);
-	ATTACH(cpus, PERF_EXT_TARGET_CGROUP, 999, 0, EBADF);
-	ATTACH(cpus, PERF_EXT_TARGET_CGROUP, w.orders, 0, EBADF);
 	/* Who is no target. */
 	DETACH(tasks, PERF_EXT_TARGET_TID, w.pid, ENOENT);
 	DETACH(cpus, PERF_EXT_TARGET_CPU, 0, ENOENT);
@@ -213,6 +212,19 @@ static void attach(void)
 	pt_eq(pt_ioctl(tasks, PERF_EXT_IOC_ATTACH, 0), -EFAULT);
 	pt_eq(session_targets(tasks), 1);
 	worker_end(&w);
+}
+
+static void no_cgroup(void)
+{
+	int cpus, dummy;
+
+	ext_need();
+	cg_make("");		/* skips without the controller, which would be EINVAL */
+	cpus = session_of_cpus(user_faults());
+	dummy = open_dummy();
+	ATTACH(cpus, PERF_EXT_TARGET_CGROUP, 999, 0, EBADF);
+	ATTACH(cpus, PERF_EXT_TARGET_CGROUP, dummy, 0, EBADF);
+	cg_remove_all();
 }
 
 static void offline_cpu(void)
@@ -486,6 +498,7 @@ static const struct pt_case cases[] = {
 	{ "create", create },
 	{ "members", members },
 	{ "attach", attach },
+	{ "no_cgroup", no_cgroup },
 	{ "offline_cpu", offline_cpu },
 	{ "read_values", read_values },
 	{ "other_calls", other_calls },
