@@ -12,7 +12,7 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress patch docs qemu-x86 \
+	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs qemu-x86 \
 	clean
 
 help:
@@ -42,6 +42,7 @@ help:
 	@echo '               between CPUs, with their table and chart [ARCH=]'
 	@echo '  boots        boot both architectures BOOTS=20 times, run perf in each [FLAVOUR=]'
 	@echo '  stress       everything at once on 4 CPUs, SECONDS=600 [KERNEL=debug|kcsan] [SEED=]'
+	@echo '  mutants      small faults put into the kernel at random: which does no test notice? [ARCH=arm64] [SEED=1] [N=100]'
 	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
 	@echo '               then shell and kselftest take PMU=skl|skl2|icl|spr|zen|zen3|zen3-brs|zen4'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
@@ -111,6 +112,9 @@ boots:
 	@$(MAKE) kernel guest ARCH=arm64
 	@$(MAKE) kernel guest ARCH=x86_64
 	@$(S)/boots '$(or $(BOOTS),20)' '$(FLAVOUR)'
+
+mutants: deps
+	@$(S)/mutants $(if $(ARCH),-a $(ARCH)) $(if $(SEED),--seed $(SEED)) $(if $(N),-n $(N))
 
 stress: deps
 	@$(S)/stress -t '$(or $(SECONDS),600)' -k '$(or $(KERNEL),debug)' $(if $(SEED),-s $(SEED))
