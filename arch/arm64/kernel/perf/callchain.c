@@ -60,19 +60,19 @@ void perf_callchain_user_faultable(struct perf_callchain_entry_ctx *entry, struc
 		u64	caller;
 		u64	lr;
 	} record;
-	u64 at;
+	u64 at, above = regs->sp;
 
 	if (compat_user_mode(regs)) {
 		perf_callchain_user(entry, regs);
 		return;
 	}
 	perf_callchain_store(entry, regs->pc);
-	/* Callers are above: a circle of records is no stack. */
-	for (at = regs->regs[29]; at && IS_ALIGNED(at, 8); at = record.caller) {
+	/* No page is faulted in for what cannot be a record: those of callers are above. */
+	for (at = regs->regs[29]; at >= above && IS_ALIGNED(at, 8); at = record.caller) {
 		if (copy_from_user(&record, (void __user *)at, sizeof(record)) ||
-		    perf_callchain_store(entry, ptrauth_strip_user_insn_pac(record.lr)) ||
-		    record.caller <= at)
+		    perf_callchain_store(entry, ptrauth_strip_user_insn_pac(record.lr)))
 			break;
+		above = at + 1;
 	}
 }
 

@@ -165,21 +165,25 @@ static bool may_be_there(unsigned long addr, unsigned long *page)
 	return !nothing_at(addr);
 }
 
-/* The frame pointer of the outermost frame is 0. */
+/*
+ * The frame pointer of the outermost frame is 0.  No page is faulted in for what cannot be a frame:
+ * those of callers are above.
+ */
 static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs *regs,
 			  struct user_stack *s)
 {
-	unsigned long word[2], addr, page = 0;
+	unsigned long word[2], addr, page = 0, above = in_stack(s, regs->sp);
 
 	if (at_function_entry(regs) && fetch(s, regs->sp, word, 1))
 		perf_callchain_store(entry, word[0]);
 
 	for (word[0] = regs->bp; entry->nr < entry->max_stack; ) {
 		addr = in_stack(s, word[0]);
-		if (pagefault_disabled() && !may_be_there(addr, &page))
+		if (pagefault_disabled() ? !may_be_there(addr, &page) : addr < above)
 			break;
-		if (!addr || !fetch(s, addr, word, 2))
+		if (!fetch(s, addr, word, 2))
 			break;
+		above = addr + 1;
 		perf_callchain_store(entry, s->code + word[1]);
 	}
 }
