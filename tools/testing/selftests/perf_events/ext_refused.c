@@ -2,7 +2,8 @@
 /*
  * ext_refused.c - why a call of the extensions was refused: the errno and the whole sentence in
  * last_error, one after the other. That nothing has changed then is in the programs of each call;
- * what sessions refuse: session_refused.c.
+ * what sessions refuse: session_refused.c; samples that hardware makes by itself:
+ * counter_refused.c.
  */
 #include "lib/format.h"
 #include "lib/hold.h"
@@ -11,23 +12,7 @@
 
 #define PERIOD	10
 
-/* Refused by this sentence, the errno before it as last_error has it; "": not refused. */
-static void says_at(int line, long ret, const char *sentence)
-{
-	struct perf_event_attr bad = { .size = 1 };
-	char text[256];
-
-	pt_check(ret == atol(sentence), "line %d: %ld, not: %s", line, ret, sentence);
-	if (!*sentence)
-		return;
-	pt_need(pt_slurp("/sys/bus/event_source/last_error", text, sizeof(text)), "no last_error");
-	pt_check(!strcmp(text, sentence), "line %d: last_error is \"%s\", not: %s", line, text,
-		 sentence);
-	/* Another one, so that no sentence is taken for that of the next call. */
-	pt_eq(pt_try_open(&bad, 0, -1, -1, 0), -E2BIG);
-}
-
-#define says(ret, sentence)	says_at(__LINE__, ret, sentence)
+#define says(ret, sentence)	ext_says(ret, sentence)
 
 static struct perf_event_attr sampled(void)
 {
@@ -50,7 +35,7 @@ static void of_one_at(int line, struct perf_event_attr attr, long (*call)(int fd
 {
 	int fd = open_one(attr);
 
-	says_at(line, call(fd), sentence);
+	ext_says_at(line, call(fd), sentence);
 	close(fd);
 }
 

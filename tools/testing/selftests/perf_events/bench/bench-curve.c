@@ -7,7 +7,7 @@
  * Thousands of events are opened by a thread, for the main task while that
  * sleeps: then no kernel has to switch all of them at each open.
  */
-#include "bench.h"
+#include "bench-ext.h"
 #include <pthread.h>
 #include <sched.h>
 
@@ -15,7 +15,7 @@
 
 static int many[MOST];
 static unsigned int nr_many;
-static u64 many_bits;
+static u64 many_bits, many_period;
 static pid_t opener_for;
 
 static void *open_them(void *unused)
@@ -25,6 +25,7 @@ static void *open_them(void *unused)
 
 	attr_init(&a, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
 	attr_bits(&a, many_bits);
+	a.sample_period = many_period;
 	for (i = 0; i < nr_many; i++) {
 		many[i] = attr_open(&a, opener_for, -1, -1, PERF_FLAG_FD_CLOEXEC);
 		if (many[i] < 0)
@@ -281,14 +282,24 @@ static double memory_of_file(unsigned int n)
 	return (before - after) / n;
 }
 
-static double memory_of_event(unsigned int n)
+double memory_of_each(unsigned int n, u64 period, void (*tell)(int fd))
 {
 	double file = memory_of_file(n), before = bytes_free(), after;
+	unsigned int i;
 
+	many_period = period;
 	open_many(n, 0);
+	many_period = 0;
+	for (i = 0; tell && i < n; i++)
+		tell(many[i]);
 	after = bytes_free();
 	close_many();
 	return (before - after) / n - file;
+}
+
+static double memory_of_event(unsigned int n)
+{
+	return memory_of_each(n, 0, NULL);
 }
 
 static pid_t sleepers[1000];

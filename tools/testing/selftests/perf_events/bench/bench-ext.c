@@ -2,12 +2,12 @@
 /*
  * Rows about what an event is told beyond its attr: periods, masks, notification, formats, turns
  * of sets. Beside each is what an event without that costs on the same kernel, or what a program
- * has to do for the same by other means. Sessions are in bench-session.c.
+ * has to do for the same by other means. Sessions are in bench-session.c; switches, threads that
+ * are held, and memory in bench-ext-task.c.
  */
 #include "bench-ext.h"
 #include "bench-bpf.h"
 
-#define FAULTS	1024
 #define NEVER	0x7fffffff
 
 static bool told(unsigned long call, void *what)
@@ -36,7 +36,7 @@ static bool notify(u32 every, u32 flags)
 #define RANDOM_BASE	8192
 #define RANDOM_MASK	4095
 
-static void spin(unsigned int n)
+void spin(unsigned int n)
 {
 	volatile unsigned int turns = n;
 
@@ -88,6 +88,11 @@ static bool counter_random(unsigned int members)
 static bool counter_notify(unsigned int members)
 {
 	return counter(members) && notify(NEVER, 0);
+}
+
+static bool counter_cost(unsigned int members)
+{
+	return counter(members) && cost_counted("events/pmi_time");
 }
 
 static bool counter_masks(unsigned int record)
@@ -487,6 +492,7 @@ const struct row ext_rows[] = {
 	COUNTER(ONE, "plain event", counter, 1),
 	COUNTER(ONE, "NOTIFY, never due", counter_notify, 1),
 	COUNTER(ONE, "random periods", counter_random, 1),
+	COUNTER(ONE, "perf_cost counted beside it", counter_cost, 1),
 	COUNTER(FOUR, "plain event", counter, 4),
 	COUNTER(FOUR, "MASKS, record 4", counter_masks, 0xf),
 	COUNTER(FOUR, "MASKS, record 1", counter_masks, 0x1),

@@ -9,6 +9,8 @@
 #include "bench.h"
 #include "../../../../../include/uapi/linux/perf_event_ext.h"
 
+#define FAULTS		1024
+
 #define ROW(what, how, ...) { "ext: " what ": " how, __VA_ARGS__ }
 
 static inline void attr_sampling(struct perf_event_attr *a, u32 type, u64 config, u64 period,
@@ -20,5 +22,12 @@ static inline void attr_sampling(struct perf_event_attr *a, u32 type, u64 config
 	a->wakeup_watermark = BUFFER_BYTES;
 	attr_bits(a, BIT_WATERMARK | bits);
 }
+
+/* A loop in user space. */
+void spin(unsigned int n);
+/* An event of perf_cost counts on the CPU, by its file in sysfs. */
+bool cost_counted(const char *file);
+/* Bytes of each of n events of this period that have been told something, without its file. */
+double memory_of_each(unsigned int n, u64 period, void (*tell)(int fd));
 
 #endif

@@ -29,7 +29,7 @@
 static const struct row *const tables[] = {
 	none_rows, file_rows, count_rows, switch_rows, sample_rows, trace_rows, cgroup_rows,
 	hardware_rows, curve_rows, stream_rows,
-	profile_rows, ext_rows, session_rows, smp_rows, lines_rows,
+	profile_rows, ext_rows, ext_task_rows, session_rows, smp_rows, lines_rows,
 	/* Last: the stacks of a thousand threads stay mapped, which a page fault shows. */
 	thread_rows,
 };
@@ -138,6 +138,11 @@ void close_events(void)
 int first_event(void)
 {
 	return events[0];
+}
+
+int last_event(void)
+{
+	return events[nr_events - 1];
 }
 
 /* ---- activity ---- */

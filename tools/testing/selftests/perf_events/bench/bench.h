@@ -63,6 +63,7 @@ extern const struct row curve_rows[];
 extern const struct row stream_rows[];
 extern const struct row profile_rows[];
 extern const struct row ext_rows[];
+extern const struct row ext_task_rows[];
 extern const struct row session_rows[];
 extern const struct row smp_rows[];
 extern const struct row lines_rows[];
@@ -86,6 +87,7 @@ bool software(u64 config, u64 bits, unsigned int count);
 void attr_bits(struct perf_event_attr *a, u64 bits);
 void close_events(void);
 int first_event(void);
+int last_event(void);
 
 /* Activity. */
 void run_getppid(unsigned int n);

@@ -77,6 +77,21 @@ void ext_refused(struct perf_event_attr *attr, int err, const char *why)
 	pt_check(!strcmp(text, want), "%s, not %s", text, want);
 }
 
+void ext_says_at(int line, long ret, const char *sentence)
+{
+	struct perf_event_attr bad = { .size = 1 };
+	char text[256];
+
+	pt_check(ret == atol(sentence), "line %d: %ld, not: %s", line, ret, sentence);
+	if (!*sentence)
+		return;
+	pt_need(pt_slurp("/sys/bus/event_source/last_error", text, sizeof(text)), "no last_error");
+	pt_check(!strcmp(text, sentence), "line %d: last_error is \"%s\", not: %s", line, text,
+		 sentence);
+	/* Another one, so that no sentence is taken for that of the next call. */
+	pt_eq(pt_try_open(&bad, 0, -1, -1, 0), -E2BIG);
+}
+
 int ext_periods(int fd, struct perf_ext_periods *p)
 {
 	return (int)pt_ioctl(fd, PERF_EXT_IOC_PERIODS, pt_addr(p));

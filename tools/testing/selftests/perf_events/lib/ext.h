@@ -19,6 +19,9 @@ struct perf_event_attr ext_event(const char *pmu, const char *name);
 void ext_file_is(const char *pmu, const char *file, const char *want);
 /* Opening it fails with this errno, and last_error says why, unless that is NULL. */
 void ext_refused(struct perf_event_attr *attr, int err, const char *why);
+/* A call is refused by this sentence, the errno before it as last_error has it; "": is not. */
+void ext_says_at(int line, long ret, const char *sentence);
+#define ext_says(ret, sentence)	ext_says_at(__LINE__, ret, sentence)
 
 /* One that its task has only by perf_ext_own_tasks. */
 int ext_open_own_task(struct perf_event_attr *attr);
