@@ -19,9 +19,9 @@
  *	pe_deferred_begin()	the work: whatever it is to NOT_NOW
  *	pe_deferred_end()	the end of the work: 0
  *
- * An NMI between the cmpxchg and the queueing takes a cookie whose work is not queued yet.  Queueing
- * fails in a task only that exits, and then nobody walks: that sample has no user part.  Neither has
- * one that was taken in exit() or exec() before the address space went.
+ * An NMI between the cmpxchg and the queueing takes a cookie whose work is not queued yet.
+ * Queueing fails in a task only that exits, and then nobody walks: that sample has no user part.
+ * Neither has one that was taken in exit() or exec() before the address space went.
  *
  * An NMI between the load and the store of forget finds a cookie that was there, and leaves it; or
  * there was none, and then nothing is stored: what the NMI asks for is the new program's stack.

@@ -16,47 +16,6 @@ static struct pt_ring ring;
 static const u64 in_kernel = (u64)PERF_CONTEXT_KERNEL, in_user = (u64)PERF_CONTEXT_USER;
 static const u64 later = (u64)PERF_CONTEXT_USER_DEFERRED;
 
-/*
- * One store, at store_insn, by a function with the stack pointer @stack, whose caller's frame is
- * @frame.
- */
-void store_on(u8 *at, void *frame, void *stack);
-extern const char store_insn[];
-
-#if defined(__x86_64__)
-__asm__(".pushsection .text.store_on, \"ax\", @progbits\n"
-	".globl store_on, store_insn\n"
-	"store_on:\n"
-	"	push %rbx\n"
-	"	push %rbp\n"
-	"	mov %rsp, %rbx\n"
-	"	mov %rsi, %rbp\n"
-	"	mov %rdx, %rsp\n"
-	"store_insn:\n"
-	"	movb $1, (%rdi)\n"
-	"	mov %rbx, %rsp\n"
-	"	pop %rbp\n"
-	"	pop %rbx\n"
-	"	ret\n"
-	".popsection\n");
-#else
-__asm__(".pushsection .text.store_on, \"ax\", @progbits\n"
-	".globl store_on, store_insn\n"
-	"store_on:\n"
-	"	stp x29, x30, [sp, #-32]!\n"
-	"	str x19, [sp, #16]\n"
-	"	mov x19, sp\n"
-	"	mov x29, x1\n"
-	"	mov sp, x2\n"
-	"store_insn:\n"
-	"	strb wzr, [x0]\n"
-	"	mov sp, x19\n"
-	"	ldr x19, [sp, #16]\n"
-	"	ldp x29, x30, [sp], #32\n"
-	"	ret\n"
-	".popsection\n");
-#endif
-
 /* Two pages, the stack ends with the first, and the outermost frame is in the second. */
 static struct {
 	u8 *pages;
@@ -79,7 +38,7 @@ static void make_stack(void)
 
 static void store(u8 *at)
 {
-	store_on(at, stack.frame, stack.pages + pt_page_size());
+	pt_store_on(at, stack.frame, stack.pages + pt_page_size());
 }
 
 static void start(void)
@@ -186,14 +145,14 @@ static void of_user(void)
 	pt_eq(s.ips[0], in_user);
 	chain = expect_chain(cookie);
 	pt_eq(chain->nr, 2);
-	pt_eq(chain->ips[0], pt_addr(store_insn));
+	pt_eq(chain->ips[0], pt_addr(pt_store_on_insn));
 	pt_eq(chain->ips[1], RETURN_TO);
 	pt_eq(chain->nr, s.nr_ips - 1);
 	pt_check(!memcmp(chain->ips, s.ips + 1, chain->nr * sizeof(u64)), "two chains");
 	expect_end();
 }
 
-/* Faults of one system call: one cookie and one record, whose chain begins where user space left. */
+/* Faults of one system call: one cookie, and one record after them. */
 static void once_a_system_call(void)
 {
 	struct perf_event_attr attr = faults();
@@ -260,19 +219,19 @@ static void faulted_in(void)
 	store(p);
 	pt_disable(fd);
 	cookie = expect_deferred(&attr);
-	/* The fault of the walk itself is sampled in the kernel, and its own chain is not deferred. */
+	/* The fault of the walk itself is sampled in the kernel, and its chain is walked at once. */
 	expect_sample(&attr);
 	pt_eq(s.ips[0], in_kernel);
 	pt_eq(s.ips[s.nr_ips - 2], in_user);
-	pt_eq(s.ips[s.nr_ips - 1], pt_addr(store_insn));
+	pt_eq(s.ips[s.nr_ips - 1], pt_addr(pt_store_on_insn));
 	chain = expect_chain(cookie);
 	pt_eq(chain->nr, 2);
-	pt_eq(chain->ips[0], pt_addr(store_insn));
+	pt_eq(chain->ips[0], pt_addr(pt_store_on_insn));
 	pt_eq(chain->ips[1], RETURN_TO);
 	expect_end();
 }
 
-/* The record goes to who asks for it: here to an event of the CPU, and not to the one that samples. */
+/* The record goes to an event of the CPU that asks for it, and not to the one that samples. */
 static void heard_by_others(void)
 {
 	struct perf_event_attr attr = faults(), hears = pt_attr(PT_SW(DUMMY)), deaf;
@@ -300,7 +259,7 @@ static void heard_by_others(void)
 	expect_end();
 	pt_need(pt_next_of(&wide, &rec, PERF_RECORD_CALLCHAIN_DEFERRED), "no record");
 	pt_eq(chain->cookie, cookie);
-	pt_eq(chain->ips[0], pt_addr(store_insn));
+	pt_eq(chain->ips[0], pt_addr(pt_store_on_insn));
 	pt_parse_trailer(&hears, &rec, &s, &body);
 	pt_eq(s.tid, (u32)gettid());
 	pt_eq(body, sizeof(*chain) + chain->nr * sizeof(u64));
@@ -341,7 +300,7 @@ static void inherited(void)
 	do {
 		pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
 		pt_parse_sample(&attr, &rec, &s);
-	} while (s.ip != pt_addr(store_insn));
+	} while (s.ip != pt_addr(pt_store_on_insn));
 	pt_eq(s.tid, (u32)pid);
 	pt_need(s.nr_ips == 2 && s.ips[0] == later, "no cookie");
 	chain = expect_chain(s.ips[1]);

@@ -356,6 +356,9 @@ extern const char pt_store_insn[];
  */
 void pt_chain_outer(u8 *at);
 extern const char pt_chain_insn[], pt_chain_return[];
+/* One store, by the instruction pt_store_on_insn, with a stack and a caller's frame record. */
+void pt_store_on(u8 *at, void *frame, void *stack);
+extern const char pt_store_on_insn[];
 /* Both. Exactly nr minor faults when the mapping is fresh. */
 void pt_fault(unsigned int nr);
 /* Run until the calling thread used this much CPU time. */

@@ -48,7 +48,8 @@ __asm__(".pushsection .text.pt_spin, \"ax\", @progbits\n"
 /*
  * Stores at an address known to the instruction. pt_store_pages() touches a
  * row of pages; pt_chain_outer() does one store two frames deep, with frame
- * pointers as the ABI wants them, whatever the compiler makes of its own.
+ * pointers as the ABI wants them, whatever the compiler makes of its own;
+ * pt_store_on() does one with a stack and a caller's frame of your choice.
  */
 #if defined(__x86_64__)
 __asm__(".pushsection .text.pt_store, \"ax\", @progbits\n"
@@ -78,6 +79,19 @@ __asm__(".pushsection .text.pt_store, \"ax\", @progbits\n"
 	"	movb $1, (%rdi)\n"
 	"	pop %rbp\n"
 	"	ret\n"
+	".globl pt_store_on, pt_store_on_insn\n"
+	"pt_store_on:\n"
+	"	push %rbx\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbx\n"
+	"	mov %rsi, %rbp\n"
+	"	mov %rdx, %rsp\n"
+	"pt_store_on_insn:\n"
+	"	movb $1, (%rdi)\n"
+	"	mov %rbx, %rsp\n"
+	"	pop %rbp\n"
+	"	pop %rbx\n"
+	"	ret\n"
 	".popsection\n");
 #else
 __asm__(".pushsection .text.pt_store, \"ax\", @progbits\n"
@@ -106,6 +120,19 @@ __asm__(".pushsection .text.pt_store, \"ax\", @progbits\n"
 	"pt_chain_insn:\n"
 	"	strb wzr, [x0]\n"
 	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	".globl pt_store_on, pt_store_on_insn\n"
+	"pt_store_on:\n"
+	"	stp x29, x30, [sp, #-32]!\n"
+	"	str x19, [sp, #16]\n"
+	"	mov x19, sp\n"
+	"	mov x29, x1\n"
+	"	mov sp, x2\n"
+	"pt_store_on_insn:\n"
+	"	strb wzr, [x0]\n"
+	"	mov sp, x19\n"
+	"	ldr x19, [sp, #16]\n"
+	"	ldp x29, x30, [sp], #32\n"
 	"	ret\n"
 	".popsection\n");
 #endif
