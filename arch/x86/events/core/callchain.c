@@ -3,8 +3,8 @@
  * Call chains of the kernel, by its unwinder, and of user space, along frame pointers.
  *
  * NMI or any other context, preemption off.  User memory is read without faulting a page in: what
- * is not there ends the chain.  perf_callchain_user_faultable() is for tasks that may sleep.  Of a
- * guest nothing is known.
+ * is not there ends the chain.  perf_callchain_user_faultable() is for a task that may sleep.  Of
+ * a guest nothing is known.
  */
 #include <linux/compat.h>
 #include <linux/perf_event.h>
