@@ -65,8 +65,9 @@ u64 pe_deferred_request(void)
 	cookie = new_cookie();
 	if (!try_cmpxchg(&task->perf_deferred, &old, cookie))
 		return old == NOT_NOW ? 0 : old;
+	/* The sample may hold any lock. */
 	if (!task_work_add(task, &task->perf_deferred_work,
-			   in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+			   in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME | TWAF_NO_ALLOC))
 		return cookie;
 	WRITE_ONCE(task->perf_deferred, 0);
 	return 0;

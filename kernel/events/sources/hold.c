@@ -56,7 +56,8 @@ void pe_hold(struct pe_event *e)
 	if (!refcount_inc_not_zero(&e->refs))
 		goto idle;
 	WRITE_ONCE(hold->from, released);
-	if (!task_work_add(current, &hold->work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+	if (!task_work_add(current, &hold->work,
+			   in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME | TWAF_NO_ALLOC))
 		return;
 	/* Only exit makes it fail.  This is not the last reference: e is attached. */
 	refcount_dec(&e->refs);

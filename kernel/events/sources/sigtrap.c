@@ -68,7 +68,8 @@ void pe_sigtrap(struct pe_event *e, struct perf_sample_data *data, struct pt_reg
 	if (!refcount_inc_not_zero(&e->refs))
 		goto idle;
 	e->sigtrap_addr = allowed && data->sample_flags & PERF_SAMPLE_ADDR ? data->addr : 0;
-	if (!task_work_add(current, &e->sigtrap_work, in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME))
+	if (!task_work_add(current, &e->sigtrap_work,
+			   in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME | TWAF_NO_ALLOC))
 		return;
 	/* Only exit makes it fail.  This is not the last reference: e is attached. */
 	refcount_dec(&e->refs);

@@ -219,7 +219,7 @@ static void faulted_in(void)
 	store(p);
 	pt_disable(fd);
 	cookie = expect_deferred(&attr);
-	/* The fault of the walk itself is sampled in the kernel, and its chain is walked at once. */
+	/* The fault of the walk itself is sampled in the kernel, its chain is walked at once. */
 	expect_sample(&attr);
 	pt_eq(s.ips[0], in_kernel);
 	pt_eq(s.ips[s.nr_ips - 2], in_user);
@@ -377,6 +377,25 @@ static void in_exit(void)
 	expect_end();
 }
 
+/* Asked for with the run queue locked. */
+static void of_a_switch(void)
+{
+	struct perf_event_attr attr = deferring(pt_attr(PERF_TYPE_TRACEPOINT,
+							pt_tracepoint_id("sched", "sched_switch")));
+	u64 cookie;
+	int fd;
+
+	start();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	pt_switch_out();
+	pt_disable(fd);
+	cookie = expect_deferred(&attr);
+	pt_eq(s.ips[0], in_kernel);
+	expect_chain(cookie);
+}
+
 /* By interrupt, or NMI on x86: each sample is followed by its chain. */
 static void of_a_counter(void)
 {
@@ -420,6 +439,7 @@ static const struct pt_case cases[] = {
 	{ "inherited", inherited },
 	{ "across_exec", across_exec },
 	{ "in_exit", in_exit },
+	{ "of_a_switch", of_a_switch },
 	{ "of_a_counter", of_a_counter },
 };
 
