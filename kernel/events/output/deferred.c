@@ -3,33 +3,35 @@
  * User call chains that are walked later (attr.defer_callchain): a sample gets a cookie in place of
  * its user part.  When the task returns to user space its stack is walked once, pages that are not
  * there are faulted in, and events with attr.defer_output get the chain with that cookie: see
- * sources/sideband_chain.c.  All samples until then have the same cookie, as the user stack stays
- * what it is.
+ * sources/sideband_chain.c.  All samples until then have the same cookie.
  *
  * task->perf_deferred is written by the task alone, by what interrupts it included:
  *
- *	0		nobody has asked
- *	a cookie	the task work is queued
- *	NOT_NOW		the work is queued or runs; samples are walked at once: after exec, as the
- *			stack that was asked for has gone, and while the work walks, whose own hits
- *			would want the next walk, for ever
+ *	a cookie	even: the task work is queued
+ *	NOT_NOW		the work is queued or runs; samples are walked at once: after exec and in
+ *			exit, as the stack that was asked for has gone, and while the work walks,
+ *			whose own hits would want the next walk
+ *	DONE		and in the upper bits from where the kernel was entered: the work has run.
+ *			What is sampled on the rest of the way back is walked at once: it would
+ *			queue the work again, and where each way has a sample, for ever.
+ *	0		there was no work yet
  *
- *	pe_deferred_request()	0 to a cookie, by cmpxchg; who wins queues the work
+ *	pe_deferred_request()	0 or an older DONE to a cookie, by cmpxchg; who wins queues the work
  *	pe_deferred_forget()	exec: a cookie to NOT_NOW
- *	pe_deferred_begin()	the work: whatever it is to NOT_NOW
- *	pe_deferred_end()	the end of the work: 0
+ *	pe_deferred_begin()	the work, and exit before its address space goes: to NOT_NOW
+ *	pe_deferred_end()	the end of the work: to DONE
  *
- * An NMI between the cmpxchg and the queueing takes a cookie whose work is not queued yet.
- * Queueing fails in a task only that exits, and then nobody walks: that sample has no user part.
- * Neither has one that was taken in exit() or exec() before the address space went.
- *
- * An NMI between the load and the store of forget finds a cookie that was there, and leaves it; or
- * there was none, and then nothing is stored: what the NMI asks for is the new program's stack.
+ * An NMI between the cmpxchg and the queueing takes a cookie whose work is queued soon after.  One
+ * between the load and the store of forget finds the cookie that was there, or stores one, and then
+ * forget stores nothing: what that NMI asks for is the new program's stack.
  */
+#include <linux/hash.h>
 #include <linux/task_work.h>
+#include <linux/uprobes.h>
 #include "output.h"
 
 #define NOT_NOW		1UL
+#define DONE		3UL
 #define HALF		(BITS_PER_LONG / 2)
 
 static DEFINE_PER_CPU(unsigned long, nr_cookies);
@@ -39,7 +41,38 @@ static unsigned long new_cookie(void)
 {
 	unsigned long count = this_cpu_inc_return(nr_cookies);
 
-	return (smp_processor_id() + 1UL) << HALF | (count & GENMASK(HALF - 1, 0));
+	return (smp_processor_id() + 1UL) << HALF | (count << 1 & GENMASK(HALF - 1, 0));
+}
+
+static bool is_cookie(unsigned long word)
+{
+	return word && !(word & NOT_NOW);
+}
+
+/*
+ * The work has run since @task has entered the kernel.  Registers stay what they are on the way
+ * back.  Where the next entry has all of them alike, samples of it are walked at once, too.
+ */
+static unsigned long done_in(struct task_struct *task)
+{
+	const unsigned long *reg = (unsigned long *)task_pt_regs(task);
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(struct pt_regs) / sizeof(*reg); i++)
+		sum = (sum + reg[i]) * GOLDEN_RATIO_PRIME;
+	return sum | DONE;
+}
+
+/* Will the task go on with other registers than these, or is it not the one that is sampled? */
+static bool is_elsewhere(struct task_struct *task)
+{
+#ifdef CONFIG_UPROBES
+	/* The probed instruction is executed or emulated before the work runs. */
+	if (task->utask && task->utask->auprobe)
+		return true;
+#endif
+	return perf_guest_state();
 }
 
 /**
@@ -52,23 +85,27 @@ static unsigned long new_cookie(void)
 u64 pe_deferred_request(void)
 {
 	struct task_struct *task = current;
-	unsigned long cookie = READ_ONCE(task->perf_deferred), old = 0;
+	unsigned long word, cookie;
 
-	if (cookie)
-		return cookie == NOT_NOW ? 0 : cookie;
-	if (in_nmi() && !IS_ENABLED(CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG))
+	if (is_elsewhere(task))
 		return 0;
-	/* Of a guest there is no chain, and the first program has not been there yet. */
-	if (data_race(task->flags) & PF_EXITING || perf_guest_state() ||
-	    !user_mode(task_pt_regs(task)))
+	word = READ_ONCE(task->perf_deferred);
+	if (is_cookie(word))
+		return word;
+	if (word == NOT_NOW || (in_nmi() && !IS_ENABLED(CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG)))
+		return 0;
+	/* The first program has not been in user space yet. */
+	if (data_race(task->flags) & PF_EXITING || !user_mode(task_pt_regs(task)) ||
+	    word == done_in(task))
 		return 0;
 	cookie = new_cookie();
-	if (!try_cmpxchg(&task->perf_deferred, &old, cookie))
-		return old == NOT_NOW ? 0 : old;
+	if (!try_cmpxchg(&task->perf_deferred, &word, cookie))
+		return is_cookie(word) ? word : 0;
 	/* The sample may hold any lock. */
 	if (!task_work_add(task, &task->perf_deferred_work,
 			   in_nmi() ? TWA_NMI_CURRENT : TWA_RESUME | TWAF_NO_ALLOC))
 		return cookie;
+	/* Only in a task that has exited. */
 	WRITE_ONCE(task->perf_deferred, 0);
 	return 0;
 }
@@ -78,26 +115,31 @@ u64 pe_deferred_request(void)
  */
 void pe_deferred_forget(void)
 {
-	if (READ_ONCE(current->perf_deferred))
+	if (is_cookie(READ_ONCE(current->perf_deferred)))
 		WRITE_ONCE(current->perf_deferred, NOT_NOW);
 }
 
 /**
- * pe_deferred_begin() - the task work runs
+ * pe_deferred_begin() - the stack is walked now, if anybody has asked
  *
- * Return: the cookie that samples have, or 0 if what they asked for cannot be had any more.
+ * Return: the cookie that samples have; 0: nobody has, or it cannot be had any more.  Samples are
+ * walked at once until the task work has run.
  */
 u64 pe_deferred_begin(void)
 {
-	unsigned long cookie = xchg(&current->perf_deferred, NOT_NOW);
+	unsigned long word = READ_ONCE(current->perf_deferred);
 
-	return cookie == NOT_NOW ? 0 : cookie;
+	if (!is_cookie(word))
+		return 0;
+	/* An NMI changes nothing any more. */
+	WRITE_ONCE(current->perf_deferred, NOT_NOW);
+	return word;
 }
 
 /**
- * pe_deferred_end() - the task work is done: the next sample queues it again
+ * pe_deferred_end() - the task work is done: the next entry's samples queue it again
  */
 void pe_deferred_end(void)
 {
-	WRITE_ONCE(current->perf_deferred, 0);
+	WRITE_ONCE(current->perf_deferred, done_in(current));
 }

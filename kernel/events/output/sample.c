@@ -121,7 +121,8 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 		return &none;
 	/* An event of another task may be hit here (wakeups); it must not see current's stack. */
 	crosstask = about_another_task(pe(event));
-	if (unlikely(attr->defer_callchain) && user && !crosstask)
+	/* A program on the event wants the whole chain. */
+	if (unlikely(attr->defer_callchain) && user && !crosstask && !READ_ONCE(pe(event)->prog))
 		cookie = pe_deferred_request();
 	if (cookie)
 		chain = pe_callchain_of_kernel(regs, kernel, attr->sample_max_stack, cookie);

@@ -2,14 +2,15 @@
 /*
  * CALLCHAIN_DEFERRED records: user call chains that samples have asked for, see output/deferred.c.
  *
- * Task work of current on its way to user space: may sleep.  It may also run earlier, wherever a
- * system call runs task works; the stack is the same there.
+ * Task work of current on its way to user space: may sleep.  It also runs where a system call runs
+ * task works in the middle, and samples after that have another cookie.  A task that exits does not
+ * return: it tells the chain before its events and its address space go.
  */
 #include <linux/slab.h>
 #include "sources.h"
 
-/* More than that would not be a record any more; nor do stacks get so deep. */
-#define MOST_ADDRESSES	2000
+/* Two pages are enough for the deepest stacks; a record has room for four times as many. */
+#define MOST_ADDRESSES	1000
 
 struct chain_news {
 	u64				cookie;
@@ -36,10 +37,11 @@ static void tell(struct chain_news *news, u64 cookie, unsigned int most)
 static void walk_and_tell(u64 cookie)
 {
 	unsigned int most = min(READ_ONCE(sysctl_perf_event_max_stack), MOST_ADDRESSES);
-	struct chain_news *news = kmalloc(struct_size(news, chain.ip, most), GFP_KERNEL);
+	/* Nobody is killed for a profile: without memory there is an address and no callers. */
+	struct chain_news *news = kmalloc(struct_size(news, chain.ip, most),
+					  GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	u64 short_one[sizeof(struct chain_news) / sizeof(u64) + 1];
 
-	/* Without memory it is where the program was, and no callers. */
 	if (news)
 		tell(news, cookie, most);
 	else
@@ -48,15 +50,25 @@ static void walk_and_tell(u64 cookie)
 }
 
 /**
- * pe_sideband_chain() - the user stack that samples of current have asked for
+ * pe_sideband_chain_now() - tell the user stack that samples of current have asked for
+ *
+ * Task context.
+ */
+void pe_sideband_chain_now(void)
+{
+	u64 cookie = pe_deferred_begin();
+
+	if (cookie && current->mm && pe_sideband_used(PE_SB_CHAIN) &&
+	    pe_sideband_wanted(BIT(PE_SB_CHAIN), NULL))
+		walk_and_tell(cookie);
+}
+
+/**
+ * pe_sideband_chain() - the same on the way to user space
  * @work: current->perf_deferred_work
  */
 void pe_sideband_chain(struct callback_head *work)
 {
-	u64 cookie = pe_deferred_begin();
-
-	if (cookie && !(current->flags & PF_EXITING) && pe_sideband_used(PE_SB_CHAIN) &&
-	    pe_sideband_wanted(BIT(PE_SB_CHAIN), NULL))
-		walk_and_tell(cookie);
+	pe_sideband_chain_now();
 	pe_deferred_end();
 }

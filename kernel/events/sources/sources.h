@@ -304,6 +304,7 @@ static inline bool pe_sideband_used(enum pe_sideband kind)
 
 /* sideband_chain.c */
 void pe_sideband_chain(struct callback_head *work);
+void pe_sideband_chain_now(void);
 
 /* sideband_task.c */
 void pe_sideband_exit(struct task_struct *task, struct pe_ctx *ctx);

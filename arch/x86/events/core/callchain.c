@@ -180,7 +180,8 @@ static void follow_frames(struct perf_callchain_entry_ctx *entry, struct pt_regs
 
 	for (word[0] = regs->bp; entry->nr < entry->max_stack; ) {
 		addr = in_stack(s, word[0]);
-		if (pagefault_disabled() ? !may_be_there(addr, &page) : addr < above)
+		if (pagefault_disabled() ? !may_be_there(addr, &page) :
+		    addr < above || !IS_ALIGNED(addr, s->word))
 			break;
 		if (!fetch(s, addr, word, 2))
 			break;

@@ -109,6 +109,23 @@ static const struct chain *expect_chain(u64 cookie)
 	return chain;
 }
 
+static u32 type_of_next(void)
+{
+	u64 tail = ring.tail;
+	u32 type = pt_next(&ring, &rec) ? rec.h.type : 0;
+
+	ring.tail = tail;
+	return type;
+}
+
+/* There may be more samples before the task returns. */
+static const struct chain *expect_chain_after(const struct perf_event_attr *attr, u64 cookie)
+{
+	while (type_of_next() == PERF_RECORD_SAMPLE)
+		pt_eq(expect_deferred(attr), cookie);
+	return expect_chain(cookie);
+}
+
 static void expect_end(void)
 {
 	pt_check(!pt_next(&ring, &rec), "a record of type %u more", rec.h.type);
@@ -269,6 +286,7 @@ static void heard_by_others(void)
 	pt_enable(fd);
 	store(p + pt_page_size());
 	pt_disable(fd);
+	expect_deferred(&attr);
 	pt_eq(pt_count_records(&wide, PERF_RECORD_CALLCHAIN_DEFERRED), 0);
 }
 
@@ -289,7 +307,7 @@ static void inherited(void)
 	pt_in_child(pid) {
 		u8 *p;
 
-		pt_settle();
+		pt_settle();	/* the stack, too: the walk is not to fault */
 		p = pt_fresh_pages(1);
 		pt_enable(fd);
 		store(p);
@@ -365,16 +383,50 @@ static void leave_at_once(void)
 	_exit(0);
 }
 
-/* Nobody returns from there. */
+/* Nobody returns from there: the chain is told before the stack goes. */
 static void in_exit(void)
 {
 	struct perf_event_attr enter = syscalls("sys_enter_exit_group");
+	u64 cookie;
 
 	start();
 	enter.disabled = 0;
 	run_in_child(&enter, NULL, NULL, leave_at_once);
-	expect_deferred(&enter);
+	cookie = expect_deferred(&enter);
+	expect_chain(cookie);
 	expect_end();
+}
+
+/* Each way back comes by here after the walk, too: if that were to walk again, it would not end. */
+static void on_the_way_back(void)
+{
+	int type = pt_pmu_type("kprobe");
+	struct perf_event_attr attr = deferring(pt_attr((u32)type, 0));
+	unsigned int later_ones = 0, chains = 0, at_once = 0;
+	int fd;
+
+	start();
+	if (type < 0)
+		pt_skip("no kprobe PMU");
+	attr.kprobe_func = pt_addr("__rseq_handle_notify_resume");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 256);
+	pt_enable(fd);
+	pt_switch_out();
+	pt_disable(fd);
+	while (pt_next(&ring, &rec)) {
+		chains += rec.h.type == PERF_RECORD_CALLCHAIN_DEFERRED;
+		if (rec.h.type != PERF_RECORD_SAMPLE)
+			continue;
+		pt_parse_sample(&attr, &rec, &s);
+		if (s.ips[s.nr_ips - 2] == later)
+			later_ones++;
+		else
+			at_once++;
+	}
+	pt_check(later_ones >= 1 && at_once >= 1, "%u with a cookie, %u without", later_ones,
+		 at_once);
+	pt_eq(chains, later_ones);
 }
 
 /* Asked for with the run queue locked. */
@@ -393,10 +445,10 @@ static void of_a_switch(void)
 	pt_disable(fd);
 	cookie = expect_deferred(&attr);
 	pt_eq(s.ips[0], in_kernel);
-	expect_chain(cookie);
+	expect_chain_after(&attr, cookie);
 }
 
-/* By interrupt, or NMI on x86: each sample is followed by its chain. */
+/* By interrupt, or NMI on x86: samples are followed by their chain. */
 static void of_a_counter(void)
 {
 	struct perf_event_attr attr = deferring(pt_attr(PT_HW(CPU_CYCLES)));
@@ -411,17 +463,12 @@ static void of_a_counter(void)
 	pt_enable(fd);
 	pt_spin(3000000);
 	pt_disable(fd);
-	while (pt_next(&ring, &rec)) {
-		const struct chain *chain;
-		u64 cookie;
+	while (type_of_next() == PERF_RECORD_SAMPLE) {
+		u64 cookie = expect_deferred(&attr), ip = s.ip;
 
-		pt_need(rec.h.type == PERF_RECORD_SAMPLE, "a record of type %u", rec.h.type);
-		pt_parse_sample(&attr, &rec, &s);
-		pt_need(s.nr_ips == 2 && s.ips[0] == later, "no cookie");
-		cookie = s.ips[1];
-		chain = expect_chain(cookie);
-		nr += pt_in_spin(s.ip) && pt_in_spin(chain->ips[0]);
+		nr += pt_in_spin(ip) && pt_in_spin(expect_chain_after(&attr, cookie)->ips[0]);
 	}
+	expect_end();
 	pt_check(nr >= 10, "%u chains", nr);
 }
 
@@ -439,6 +486,7 @@ static const struct pt_case cases[] = {
 	{ "inherited", inherited },
 	{ "across_exec", across_exec },
 	{ "in_exit", in_exit },
+	{ "on_the_way_back", on_the_way_back },
 	{ "of_a_switch", of_a_switch },
 	{ "of_a_counter", of_a_counter },
 };
