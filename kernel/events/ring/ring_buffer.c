@@ -357,12 +357,13 @@ void pe_buffer_pause(struct perf_buffer *rb)
 }
 
 /**
- * pe_buffer_resume() - records are taken again
- * @rb: the buffer, which has a data area
+ * pe_buffer_resume() - records are taken again; without a data area never
+ * @rb: the buffer
  */
 void pe_buffer_resume(struct perf_buffer *rb)
 {
-	clear_bit(PE_GATE_PAUSED, &rb->gate);
+	if (rb->nr_pages)
+		clear_bit(PE_GATE_PAUSED, &rb->gate);
 }
 
 /**

@@ -24,7 +24,7 @@ static struct reading take(int fd)
 	return r;
 }
 
-static int open_times(const char *source, u64 bits, u64 period)
+static int open_member(const char *source, u64 bits, u64 period, int leader)
 {
 	const struct source *s = source_find(source);
 	struct perf_event_attr a;
@@ -35,7 +35,12 @@ static int open_times(const char *source, u64 bits, u64 period)
 	attr_set_bits(&a, bits);
 	a.read_format = TIMES;
 	a.sample_period = period;
-	return pe_open(&a, 0, -1, -1, 0);
+	return pe_open(&a, 0, -1, leader, 0);
+}
+
+static int open_times(const char *source, u64 bits, u64 period)
+{
+	return open_member(source, bits, period, -1);
 }
 
 static const char *times(const struct reading *r)
@@ -179,7 +184,7 @@ static void count_relations(void)
 static void count_switches(void)
 {
 	int fd = open_times("sw-context-switches", 1, 0), p[2], q[2], i;
-	int tp = open_times("tp-switch", 1, 0);
+	int tp = open_member("tp-switch", 1, 0, fd);
 	struct reading r;
 	pid_t pid;
 	char c = 0;
@@ -193,13 +198,12 @@ static void count_switches(void)
 			;
 		_exit(0);
 	}
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	ioctl(tp, PERF_EVENT_IOC_ENABLE, 0);
+	/* In one step: a switch in between would be in one count only. */
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	for (i = 0; i < 50; i++)
 		if (write(p[1], &c, 1) != 1 || read(q[0], &c, 1) != 1)
 			die("pingpong");
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	ioctl(tp, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 	r = take(fd);
 	/* Each round waits once; a preemption may add one. */
 	say("switches", ">=50:%d %s", r.value >= 50, times(&r));
