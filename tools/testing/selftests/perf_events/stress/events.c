@@ -81,7 +81,9 @@ struct perf_event_attr choose(struct worker *w)
 			attr.sample_freq = 100 + below(w, 2000);
 		}
 		attr.write_backward = !below(w, 6);
+		attr.defer_callchain = !pt_is_stock() && below(w, 2);
 	}
+	attr.defer_output = !pt_is_stock() && !below(w, 4);
 	return attr;
 }
 
