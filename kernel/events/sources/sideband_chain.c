@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include "sources.h"
 
-/* Two pages are enough for the deepest stacks; a record has room for four times as many. */
+/* A choice: what fits in two pages of 4 KiB.  A record has room for eight times as many. */
 #define MOST_ADDRESSES	1000
 
 struct chain_news {

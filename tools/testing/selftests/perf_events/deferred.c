@@ -419,6 +419,7 @@ static void on_the_way_back(void)
 		if (rec.h.type != PERF_RECORD_SAMPLE)
 			continue;
 		pt_parse_sample(&attr, &rec, &s);
+		pt_need(s.nr_ips >= 2, "%llu entries", (unsigned long long)s.nr_ips);
 		if (s.ips[s.nr_ips - 2] == later)
 			later_ones++;
 		else
@@ -466,7 +467,7 @@ static void of_a_counter(void)
 	while (type_of_next() == PERF_RECORD_SAMPLE) {
 		u64 cookie = expect_deferred(&attr), ip = s.ip;
 
-		nr += pt_in_spin(ip) && pt_in_spin(expect_chain_after(&attr, cookie)->ips[0]);
+		nr += pt_in_spin(expect_chain_after(&attr, cookie)->ips[0]) && pt_in_spin(ip);
 	}
 	expect_end();
 	pt_check(nr >= 10, "%u chains", nr);
