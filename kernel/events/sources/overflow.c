@@ -158,32 +158,10 @@ void pe_limits_set_cpu(unsigned int per_tick)
 }
 #endif
 
-/**
- * perf_sample_event_took() - account the length of a PMU's interrupt
- * @sample_len_ns: how long it took
- *
- * Called at the end of the interrupt, mostly in NMI.  When the mean exceeds what is allowed, the
- * highest sampling rate is lowered so that the share of CPU time is kept.  It never rises again on
- * its own.
- */
-void perf_sample_event_took(u64 sample_len_ns)
+/* Interrupts take @mean ns on average, and @allowed is what they may. */
+static noinline void lower_rate(u64 mean, u64 allowed)
 {
-	u64 allowed = READ_ONCE(limits.allowed_ns);
-	u64 sum, mean;
 	u32 per_tick;
-
-	if (pe_cost_wanted())
-		pe_cost_add(PE_COST_PMI, 1, sample_len_ns);
-	if (!allowed)
-		return;
-
-	/* Starts from 0, so that some slow interrupts right after boot do no harm. */
-	sum = __this_cpu_read(length_sum);
-	sum += sample_len_ns - sum / LENGTHS_AVERAGED;
-	__this_cpu_write(length_sum, sum);
-	mean = sum / LENGTHS_AVERAGED;
-	if (mean <= allowed)
-		return;
 
 	WRITE_ONCE(lowered.mean_ns, mean);
 	WRITE_ONCE(lowered.allowed_ns, allowed);
@@ -197,6 +175,47 @@ void perf_sample_event_took(u64 sample_len_ns)
 	set_per_tick(per_tick);
 	WRITE_ONCE(sysctl_perf_event_sample_rate, per_tick * HZ);
 	irq_work_queue(&lowered_work);
+}
+
+static __always_inline void took(u64 ns)
+{
+	u64 allowed = READ_ONCE(limits.allowed_ns);
+	u64 sum, mean;
+
+	if (!allowed)
+		return;
+
+	/* Starts from 0, so that some slow interrupts right after boot do no harm. */
+	sum = __this_cpu_read(length_sum);
+	sum += ns - sum / LENGTHS_AVERAGED;
+	__this_cpu_write(length_sum, sum);
+	mean = sum / LENGTHS_AVERAGED;
+	if (mean > allowed)
+		lower_rate(mean, allowed);
+}
+
+static noinline void count_took(u64 ns)
+{
+	pe_cost_add(PE_COST_PMI, 1, ns);
+	took(ns);
+}
+
+/**
+ * perf_sample_event_took() - account the length of a PMU's interrupt
+ * @sample_len_ns: how long it took
+ *
+ * Called at the end of the interrupt, mostly in NMI.  When the mean exceeds what is allowed, the
+ * highest sampling rate is lowered so that the share of CPU time is kept.  It never rises again on
+ * its own.
+ *
+ * What is rare is in functions of its own, called last, so that the rest needs no stack frame.
+ */
+void perf_sample_event_took(u64 sample_len_ns)
+{
+	if (pe_cost_wanted())
+		count_took(sample_len_ns);
+	else
+		took(sample_len_ns);
 }
 
 static void throttle_here(struct pe_event *e)
