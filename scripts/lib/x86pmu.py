@@ -13,18 +13,25 @@ BINARY = os.path.join(rig.BUILD, "qemu-x86", "out", "bin", "qemu-system-x86_64")
 PMUS = {
     "skl": "Skylake-Server,pmu=on,pmu-version=4,pmu-lbr=1,pmu-pebs=3",
     "skl2": "Skylake-Server,pmu=on,pmu-version=2,pmu-lbr=1",
-    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1",
-    "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4",
+    "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1,"
+           "pmu-metrics=4",
+    "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4,"
+           "pmu-metrics=8",
     "zen": "EPYC,pmu=on,pmu-version=1",
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
     "zen3-brs": "EPYC-Milan,pmu=on,pmu-version=1,pmu-lbr=1",
     "zen4": "EPYC-Milan,model=17,pmu=on,pmu-version=2,pmu-lbr=1",
 }
+# Interrupts that come late, or not always.
+for _name in ("skl", "zen", "zen3"):
+    PMUS[_name + "-late"] = PMUS[_name] + ",pmu-delay=1000"
+PMUS["icl-lossy"] = PMUS["icl"] + ",pmu-lose=5"
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
     *((0, PMUS[n]) for n in ("skl", "skl2", "icl")),
     (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]),
     (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
+    (0, PMUS["skl"] + ",pmu-delay=60"), (0, PMUS["skl2"] + ",pmu-lose=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"]),
     (0, "EPYC,family=15,model=65,pmu=on,pmu-version=0"), (0, PMUS["zen3-brs"]),
     (0, PMUS["zen4"]), (0, PMUS["zen4"].replace("lbr=1", "lbr=2"))]

@@ -15,14 +15,16 @@
 /*
  * What is counted.  Events per instruction are num/den; num 0 stands for the
  * clock rate (nanoseconds of virtual time per instruction), and cycles are
- * that times pmu-cpi.  All others but instructions are stand-ins,
- * deterministic but without any relation to what the guest does.
+ * that times pmu-cpi.  Conditional branches are counted by the blocks that have
+ * them.  All others but instructions are stand-ins, deterministic but without
+ * any relation to what the guest does.
  */
 static const struct {
     uint32_t intel;              /* umask << 8 | event */
     uint32_t amd;                /* umask << 16 | event */
     uint16_t num, den;
     uint8_t memory;
+    bool conditional;
 } events[] = {                   /* the first in the order of the bits of CPUID.0AH:EBX */
     { 0x003c, 0x000076, 0, 1 },       /* core cycles */
     { 0x00c0, 0x0000c0, 1, 1 },       /* instructions */
@@ -36,6 +38,9 @@ static const struct {
     { 0x81d0, NO_EVENT, 1, 4, PEBS_LOAD },    /* loads */
     { 0x82d0, NO_EVENT, 1, 8, PEBS_STORE },   /* stores */
     { NO_EVENT, 0x0000c4, 1, 8 },     /* taken branches */
+    { 0x01a4, NO_EVENT, 0, 1 },       /* slots */
+    { 0x01c4, 0x0000d1, 0, 1, 0, true },      /* conditional branches */
+    { 0x11c4, NO_EVENT, 0, 1, 0, true },      /* likewise, from Ice Lake on */
 };
 
 void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
@@ -46,16 +51,21 @@ void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
     c->den = 1;
     c->num = 0;
     c->memory = 0;
+    c->conditional = false;
     if (ev < 0 || (p->unavailable >> ev & 1)) {
         return;
     }
     c->den = events[ev].den;
     c->memory = events[ev].memory;
     c->num = events[ev].num;
-    if (!c->num) {
+    c->conditional = events[ev].conditional;
+    if (!c->num && !c->conditional) {
         c->num = icount_enabled() ? icount_to_ns(1) : 1;
-        if (ev == 0) {
+        if (ev == 0 || ev == EVENT_SLOTS) {
             c->num *= MAX(p->cpi, 1);
+        }
+        if (ev == EVENT_SLOTS) {
+            c->num *= SLOTS_PER_CYCLE;
         }
     }
 }
@@ -67,6 +77,9 @@ int x86_pmu_find_event(X86PMU *p, uint64_t ctl)
 
     if (p->amd) {
         code = (ctl & 0xff) | (ctl >> 24 & 0xf00) | (ctl & 0xff00) << 8;
+    }
+    if (code == (p->version >= 5 ? 0x01c4 : 0x11c4) && !p->amd) {
+        return -1;               /* of the other generation */
     }
     if (!p->amd && code == 0xc0 && ctl & SEL_INV && ctl >> 24 >= CMASK_CYCLES) {
         return 0;                /* cycles in which less than 16 instructions retired */

@@ -15,6 +15,10 @@
  */
 enum { LBR_NONE, LBR_LEGACY, LBR_ARCH, LBR_AMD, LBR_AMD_PLAIN, LBR_AMD_BRS };
 
+#define SLOTS_PER_CYCLE 4
+#define FIXED_SLOTS     (X86_PMU_GP + 3)
+#define GLOBAL_METRICS  (1ull << 48)
+
 typedef enum { REG_NONE, REG_OK, REG_GP } RegResult;
 
 static inline bool x86_canonical(uint64_t v)
@@ -22,15 +26,27 @@ static inline bool x86_canonical(uint64_t v)
     return (int64_t)(v << 16) >> 16 == v;
 }
 
+#define CTR_BITS        48
+
 /* pmu.c */
 uint64_t x86_pmu_now(CPUX86State *env);
 void x86_pmu_interrupt(CPUX86State *env);
 /* Freezing shows as a status bit, and control registers stay. */
 bool x86_pmu_streamlined(X86PMU *p);
 
+/* pmu-cpuid.c */
+void x86_pmu_properties(CPUX86State *env);
+
+enum { EVENT_SLOTS = 12 };      /* its place in the table */
 /* pmu-events.c: what a counter counts, negative: nothing; the event that a control register names */
 void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev);
 int x86_pmu_find_event(X86PMU *p, uint64_t ctl);
+
+/* pmu-metrics.c */
+bool x86_metrics_on(X86PMU *p);
+void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches);
+void x86_metrics_write(X86PMU *p, uint64_t val);
+uint64_t x86_metrics_read(X86PMU *p);
 
 /* pmu-lbr.c */
 void x86_lbr_reset(CPUX86State *env);

@@ -38,5 +38,8 @@ void branches(u32 version);
 void amd_branches(void);
 void amd_sampling(void);
 void records(u32 version);
+void events(u32 version, u32 amd);
+/* Do interrupts come late or get lost?  If so, whether they do as they should. */
+u32 late(void);
 
 #endif

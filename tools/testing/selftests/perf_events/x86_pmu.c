@@ -230,12 +230,13 @@ static void all_counters_at_once(void)
 		PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_REF_CPU_CYCLES,
 	};
 	struct perf_event_attr attr;
-	int fd[32], n = 0, i;
+	int fd[32], n = 0, nr_fixed, i;
 	struct pt_read r;
 
 	x86_need_exact();
+	nr_fixed = x86_fixed() < 3 ? x86_fixed() : 3;
 	/* General ones first: they must not stay where they are in the others' way. */
-	for (i = 0; i < x86_general() + x86_fixed(); i++) {
+	for (i = 0; i < x86_general() + nr_fixed; i++) {
 		attr = i < x86_general() ? x86_general_cycles() : x86_hw(fixed[i - x86_general()]);
 		attr.read_format = times;
 		fd[n++] = pt_open_hw(&attr, -1);
@@ -367,6 +368,38 @@ static void nothing_is_left_on(void)
 	pt_eq(x86_counters_on(0), 0);
 }
 
+/* What rr counts: each one of user space, whatever comes in between. */
+static void conditional_branches(void)
+{
+	struct perf_event_attr attr = x86_conditional_branches();
+	struct pt_peer peer;
+	int fd, i;
+
+	x86_need_exact();
+	fd = pt_open_hw(&attr, -1);
+	for (i = 1; i < 1000000; i *= 7) {
+		pt_reset(fd);
+		x86_measured_spin(fd, i);
+		pt_eq(pt_count(fd), i);
+	}
+	/* each turn is two switches, and as many branches as the one before */
+	pt_peer_start(&peer);
+	pt_peer_turn(&peer);
+	pt_reset(fd);
+	for (i = 0; i < 10; i++) {
+		u64 before = pt_count(fd), turn;
+
+		pt_enable(fd);
+		pt_peer_turn(&peer);
+		pt_spin(1000);
+		pt_disable(fd);
+		turn = pt_count(fd) - before;
+		pt_check(turn > 1000 && turn < 1100, "%llu branches", (unsigned long long)turn);
+		pt_eq(pt_count(fd), (i + 1) * turn);
+	}
+	pt_peer_stop(&peer);
+}
+
 /* A pinned event of the CPU, like that of the NMI watchdog, keeps its counter from all others. */
 static void beside_a_watchdog(void)
 {
@@ -454,6 +487,7 @@ static const struct pt_case cases[] = {
 	{ "across_the_last_bit", across_the_last_bit },
 	{ "raw_configs", raw_configs },
 	{ "nothing_is_left_on", nothing_is_left_on },
+	{ "conditional_branches", conditional_branches },
 	{ "beside_a_watchdog", beside_a_watchdog },
 	{ "registers_printed", registers_printed },
 };

@@ -182,6 +182,17 @@ void x86_need_exact(void)
 		pt_skip("this machine does not count instructions exactly");
 }
 
+u64 x86_need_late(void)
+{
+	u64 delay;
+
+	x86_need_exact();
+	delay = x86_rdmsr(X86_PMI_DELAY);
+	if (!delay)
+		pt_skip("interrupts of this PMU come at once");
+	return delay;
+}
+
 bool x86_is_intel(void)
 {
 	u32 r[4];
@@ -279,6 +290,18 @@ struct perf_event_attr x86_hw(u64 config)
 }
 
 /* Intel: instructions retired in fewer than 16 at a time, each cycle. AMD: cycles not halted. */
+struct perf_event_attr x86_conditional_branches(void)
+{
+	struct perf_event_attr attr = x86_hw(0);
+	u32 r[4];
+
+	attr.type = PERF_TYPE_RAW;
+	attr.config = 0xd1;
+	if (x86_is_intel())
+		attr.config = intel_version(r) >= 5 ? 0x11c4 : 0x1c4;
+	return attr;
+}
+
 struct perf_event_attr x86_general_cycles(void)
 {
 	struct perf_event_attr attr = x86_hw(0);

@@ -23,6 +23,8 @@
 #define X86_TRAFFIC_READS	0x50000004
 #define X86_TRAFFIC_WRITES	0x50000005
 #define X86_TRAFFIC_MAGIC	0x50000007
+#define X86_PMI_DELAY		0x50000008	/* instructions from overflow to interrupt */
+#define X86_PMI_LOSE		0x50000009	/* each so many interrupts one is lost; 0: none */
 
 /*
  * The case is skipped unless the PMU is that of tools/testing/qemu-x86-pmu; then, unless time and
@@ -30,6 +32,8 @@
  */
 void x86_need_pmu(void);
 void x86_need_exact(void);
+/* Or unless its interrupts come late: returns by how many instructions. */
+u64 x86_need_late(void);
 
 bool x86_is_intel(void);
 /* General and fixed counters, what CPUID says. */
@@ -50,6 +54,9 @@ int x86_counters_on(int cpu);
 struct perf_event_attr x86_hw(u64 config);
 /* One that only general counters can count, as many cycles as there are. */
 struct perf_event_attr x86_general_cycles(void);
+
+/* Conditional branches that retire, user space only, disabled: the raw event of this CPU. */
+struct perf_event_attr x86_conditional_branches(void);
 
 /* RDPMC; the mapped page's way to the count. */
 u64 x86_rdpmc(u32 index);

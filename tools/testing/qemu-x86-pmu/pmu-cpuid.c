@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Emulated x86 PMU: what it is by its properties, and what CPUID says of it.
+ */
+#include "qemu/osdep.h"
+#include "cpu.h"
+#include "tcg/sysemu/pmu-private.h"
+
+#define ARCH_EVENTS     7
+
+void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
+                   uint32_t *eax, uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+    X86PMU *p = &env->pmu;
+
+    if (!p->on) {
+        return;
+    }
+    if (p->amd) {
+        if (index == 0x80000001) {
+            *ecx |= p->version ? 1u << 23 : 0;      /* PerfCtrExtCore */
+        } else if (index == 0x80000008 && p->want_lbr == LBR_AMD_BRS) {
+            *ebx |= 1u << 31;
+        } else if (index == 0x80000022 && p->version >= 2) {
+            /* PerfMonV2, LbrExtV2, freezing of its records */
+            *eax = 1 | (p->want_lbr ? 2 : 0) | (p->want_lbr == LBR_AMD ? 4 : 0);
+            *ebx = p->nr_gp | (p->want_lbr ? X86_LBR_AMD_NR << 4 : 0);
+        }
+        return;
+    }
+    if (index == 1) {
+        *ecx |= CPUID_EXT_PDCM | (p->want_pebs ? CPUID_EXT_DTES64 : 0);
+        *edx |= p->want_pebs ? CPUID_DTS : 0;
+    } else if (index == 7 && !count && p->want_lbr == LBR_ARCH) {
+        *edx |= CPUID_7_0_EDX_ARCH_LBR;
+    } else if (index == 0x1c && p->want_lbr == LBR_ARCH) {
+        *eax = 1u << (X86_LBR_NR / 8 - 1);          /* depth, LIP */
+        *ebx = 7;                                   /* by CPL, by branch, call stack */
+        *ecx = 7;                                   /* mispredicted, cycles, type */
+        *edx = 0;
+    } else if (index == 0xa) {
+        *eax = p->version | p->nr_gp << 8 | CTR_BITS << 16 |
+               ARCH_EVENTS << 24;
+        *ebx = p->unavailable & ((1u << ARCH_EVENTS) - 1);
+        *ecx = p->version >= 5 ? (1u << p->nr_fixed) - 1 : 0;
+        *edx = p->version < 2 ? 0 : p->nr_fixed | CTR_BITS << 5 |
+               (p->version >= 5 ? 1u << 15 : 0);    /* AnyThread deprecated */
+    }
+}
+
+/* Properties as they are on a PMU of this vendor and version.  p->amd is set. */
+void x86_pmu_properties(CPUX86State *env)
+{
+    X86PMU *p = &env->pmu;
+
+    if (p->amd && p->version == 1 && p->want_lbr) {
+        p->want_lbr = LBR_AMD_BRS;
+    } else if (p->version < 2) {
+        p->want_lbr = LBR_NONE;
+    } else if (!p->amd) {
+        p->want_lbr = MIN(p->want_lbr, LBR_ARCH);
+    } else if (p->want_lbr && p->want_lbr < LBR_AMD) {
+        p->want_lbr = MIN(p->want_lbr + LBR_AMD - 1, LBR_AMD_PLAIN);
+    }
+    /* formats 3 and 4, of versions that have a bit for the buffer's overflow */
+    p->want_pebs = p->amd || p->version < 2 || p->want_pebs < 3 ? 0 : MIN(p->want_pebs, 4);
+    p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 5);
+    p->metrics = p->amd || p->version < 5 || !p->metrics ? 0 : p->metrics > X86_METRICS ? 8 : 4;
+    p->nr_fixed = p->amd || p->version < 2 ? 0 : p->metrics ? 4 : 3;
+    p->nr_gp = MIN(p->want_gp ? p->want_gp : p->amd && p->version ? 6 : 4, X86_PMU_GP);
+    if (p->amd && p->version >= 2) {
+        env->cpuid_xlevel = MAX(env->cpuid_xlevel, 0x80000022);
+    } else if (!p->amd) {
+        env->cpuid_level = MAX(env->cpuid_level, p->want_lbr == LBR_ARCH ? 0x1c : 0xa);
+        /* performance monitoring there; BTS not */
+        env->msr_ia32_misc_enable |= 1u << 7 | 1u << 11 | (p->want_pebs ? 0 : 1u << 12);
+    }
+}

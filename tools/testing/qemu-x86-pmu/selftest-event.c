@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the selftest about events that follow what is executed (conditional
+ * branches, top-down metrics), and about interrupts that come late or not at all.
+ */
+#include "selftest.h"
+
+#define DELAY    0x50000008
+#define LOSE     0x50000009
+#define METRICS  (1ull << 48)
+
+/*
+ * event_run(msr, value): after the WRMSR 1007 conditional branches.
+ * u_branches: 1000 instructions, 499 of them conditional branches, then out of ring 3.
+ */
+asm(".globl event_run, u_branches\n"
+    "event_run: movl 4(%esp), %ecx; movl 8(%esp), %eax; movl 12(%esp), %edx; wrmsr\n"
+    " movl $1000, %eax\n"
+    "event_1: decl %eax; jnz event_1\n"
+    "event_2: jmp event_3; nop\n"
+    "event_3: jz event_4; nop\n"
+    "event_4: js event_run\n"
+    "event_5: movl $5, %ecx\n"
+    "event_6: loop event_6; ret\n"
+    "u_branches: movl $499, %eax\n"
+    "u_branch: decl %eax; jnz u_branch; int $0x80\n");
+extern char event_1[], event_2[], event_4[], event_5[], event_6[], u_branches[], u_thousand[];
+void event_run(u32 msr, u64 v);
+void user(char *eip);
+
+/* Counter 0 counts @event, started and stopped by @control. */
+static void conditional(u32 event, u32 select, u32 counter, u32 control, u64 on, void (*ack)(void))
+{
+    static const struct { u32 after; char *at; } stops[] = {
+        { 1, event_1 }, { 500, event_1 }, { 1000, event_2 }, { 1001, event_4 },
+        { 1002, event_5 }, { 1004, event_6 },
+    };
+    u32 i;
+
+    wr(select, event | EN | OS | INT);
+    wr(counter, 0);
+    event_run(control, on);
+    wr(control, 0);
+    eq("conditional branches", rd(counter), 1007);
+    SVR = 0x1ff;
+    for (i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+        LVTPC = 4 << 8;
+        wr(select, event | EN | OS | INT);
+        wr(counter, MASK48 + 1 - stops[i].after);
+        nmis = 0;
+        event_run(control, on);
+        wr(control, 0);
+        eq("conditional branches: NMIs", nmis, 1);
+        eq("conditional branches: where", nmi_eip, (u32)stops[i].at);
+        ack();
+    }
+    wr(select, 0);
+}
+
+static void ack_intel(void)
+{
+    wr(0x390, 1);
+}
+
+static void ack_amd(void)
+{
+    if (rd(0xc0000300) && !gp) {
+        wr(0xc0000302, 1);
+    }
+}
+
+/* Ring 3 alone: SLOTS, and the metrics of what user code at @eip did. */
+static u64 metrics_of(char *eip, u64 *slots)
+{
+    wr(0x38f, 0);
+    wr(0x30c, 0);
+    wr(0x329, 0);
+    wr(0x38d, 0x2000);
+    wr(0x38f, 8ull << 32 | METRICS);
+    user(eip);
+    wr(0x38f, 0);
+    *slots = rd(0x30c);
+    return rd(0x329);
+}
+
+static void metrics(void)
+{
+    u64 slots, m;
+    u32 more;
+
+    wr(0x329, 0xffffffffull << 32);
+    more = !gp;
+    /* a quarter of 255 retires, 63; three quarters are 191, half of them 95 */
+    m = metrics_of(u_thousand, &slots);
+    eq("metrics: slots", (u32)slots % 4000, 0);
+    eq("metrics: plain instructions", m, more ? 0x5f00001fbf00003full : 0xbf00003f);
+    m = metrics_of(u_branches, &slots);
+    eq("metrics: slots", (u32)slots % 4000, 0);
+    eq("metrics: branches", m, more ? 0x2f005f1f5f005f3full : 0x5f005f3f);
+    wr(0x30c, 255 * 1000);
+    wr(0x329, 0x20);
+    eq("metrics: what was written", rd(0x329), more ? 0xff | 0x7full << 32 : 0xff);
+    wr(0x30c, 0);
+    wr(0x329, 0);
+    eq("metrics: of nothing", rd(0x329), 0);
+    wr(0x38d, 0);
+}
+
+/* Between the overflow and the interrupt are so many instructions. */
+static void delayed(u32 delay)
+{
+    u32 i;
+
+    for (i = 1; i < 1500; i += 499) {
+        LVTPC = 4 << 8;
+        wr(0x186, 0xc0 | EN | OS | INT);
+        wr(0x187, 0xc0 | EN | OS | INT);
+        wr(0x4c1, MASK48 + 1 - i);
+        wr(0x4c2, MASK48 + 1 - i - delay / 2);
+        nmis = 0;
+        run(0x38f, 3);
+        wr(0x38f, 0);
+        eq("late: one NMI for both", nmis, 1);
+        eq("late: instructions before the NMI", nmi_eip - (u32)run_at, i + delay);
+        eq("late: status of both", rd(0x38e), 3);
+        wr(0x390, 3);
+    }
+    /* the counter is off when the interrupt comes */
+    LVTPC = 4 << 8;
+    wr(0x187, 0);
+    wr(0x4c1, MASK48 + 1 - 1999);
+    nmis = 0;
+    run(0x38f, 1);
+    wr(0x38f, 0);
+    eq("late: not yet", nmis, 0);
+    run(0x38f, 0);
+    eq("late: after the counter was stopped", nmis, 1);
+    eq("late: its status", rd(0x38e), 1);
+    wr(0x390, 1);
+}
+
+/* Each @lose-th interrupt is lost, and nothing else. */
+static void lost(u32 lose)
+{
+    u32 i, all = 0;
+
+    for (i = 0; i < 3 * lose; i++) {
+        LVTPC = 4 << 8;
+        wr(0x186, 0xc0 | EN | OS | INT);
+        wr(0x4c1, MASK48 + 1 - 100);
+        nmis = 0;
+        run(0x38f, 1);
+        wr(0x38f, 0);
+        all += nmis;
+        eq("lost: status", rd(0x38e), 1);
+        eq("lost: the counter goes on", rd(0x4c1) > 1900, 1);
+        wr(0x390, 1);
+    }
+    eq("lost: NMIs", all, 3 * (lose - 1));
+}
+
+u32 late(void)
+{
+    u32 delay = rd(DELAY), lose = rd(LOSE);
+
+    SVR = 0x1ff;
+    if (delay || lose) {
+        wr(0x38f, 0);                    /* reset leaves the general counters on */
+    }
+    if (delay) {
+        delayed(delay);
+    }
+    if (lose) {
+        lost(lose);
+    }
+    return delay || lose;
+}
+
+void events(u32 version, u32 amd)
+{
+    if (amd && version < 1) {
+        return;
+    }
+    if (amd) {
+        conditional(0xd1, 0xc0010200, 0xc0010201, version < 2 ? 0xc0010200 : 0xc0000301,
+                    version < 2 ? 0xd1 | EN | OS | INT : 1, ack_amd);
+        return;
+    }
+    conditional(version < 5 ? 0x1c4 : 0x11c4, 0x186, version < 2 ? 0xc1 : 0x4c1,
+                version < 2 ? 0x186 : 0x38f,
+                version < 2 ? 0x1c4 | EN | OS | INT : 1, ack_intel);
+    if (version >= 2 && rd(0x345) >> 15 & 1) {
+        metrics();
+    }
+}

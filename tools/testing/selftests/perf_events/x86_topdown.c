@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86_topdown.c - slots and the top-down metrics of Intel CPUs: exact shares, also over switches,
+ * stops and user space's own reads, and what is refused.
+ *
+ * On the emulated PMU an instruction has four slots, of which one retires. The other three are lost
+ * to bad speculation if it is a conditional branch, otherwise in user space to the back end. The
+ * register says this in 255ths, rounded down, of what there was since it was cleared.
+ *
+ * needs: hw metrics
+ */
+#include "lib/x86.h"
+
+#define EVENTS		"/sys/bus/event_source/devices/cpu/events/"
+#define SLOTS		0x400
+#define METRIC(n)	(0x8000 + ((n) << 8))
+#define RDPMC_SLOTS	(1u << 30 | 3)
+#define RDPMC_METRICS	(1u << 29)
+
+enum { RETIRING, BAD_SPECULATION, FRONT_END, BACK_END, FIRST_LEVEL, SECOND_LEVEL = 8 };
+
+static int metrics(void)
+{
+	x86_need_exact();
+	if (!pt_path_exists(EVENTS "topdown-retiring"))
+		pt_skip("no metrics");
+	return pt_path_exists(EVENTS "topdown-heavy-ops") ? SECOND_LEVEL : FIRST_LEVEL;
+}
+
+static struct perf_event_attr raw(u64 config)
+{
+	struct perf_event_attr attr = x86_hw(0);
+
+	attr.type = PERF_TYPE_RAW;
+	attr.config = config;
+	attr.read_format = PERF_FORMAT_GROUP;
+	return attr;
+}
+
+/* Slots, instructions, and n metrics. */
+struct group {
+	int fd, n;
+	u64 slots, instructions, metric[SECOND_LEVEL];
+};
+
+static void open_group(struct group *g, int n)
+{
+	struct perf_event_attr attr = raw(SLOTS);
+	int i, fd;
+
+	g->fd = pt_open_hw(&attr, -1);
+	g->n = n;
+	attr = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	attr.disabled = 0;
+	attr.read_format = PERF_FORMAT_GROUP;
+	pt_open_hw(&attr, g->fd);
+	for (i = 0; i < n; i++) {
+		attr = raw(METRIC(i));
+		attr.disabled = 0;
+		fd = pt_try_open(&attr, 0, -1, g->fd, 0);
+		pt_need(fd >= 0, "metric %d: %s", i, strerror(-fd));
+	}
+}
+
+static void read_group(struct group *g)
+{
+	struct pt_read r;
+	int i;
+
+	pt_read(g->fd, PERF_FORMAT_GROUP, 2 + g->n, &r);
+	g->slots = r.v[0].value;
+	g->instructions = r.v[1].value;
+	for (i = 0; i < g->n; i++)
+		g->metric[i] = r.v[2 + i].value;
+}
+
+/* Of all that was executed since the register was cleared so much belongs to a thing. */
+static u64 share(u64 part, u64 all)
+{
+	return all * (part * 255 / all) / 255;
+}
+
+/* One stretch of user space: what is lost is lost to bad speculation or to the back end. */
+static void expect_shares(const struct group *g, u64 instructions, u64 branches, u64 times)
+{
+	u64 all = 4 * instructions, bad = 3 * branches, back = 3 * (instructions - branches);
+
+	pt_eq(g->instructions, times * instructions);
+	pt_eq(g->slots, times * all);
+	pt_eq(g->metric[RETIRING], times * share(instructions, all));
+	pt_eq(g->metric[BAD_SPECULATION], times * share(bad, all));
+	pt_eq(g->metric[FRONT_END], 0);
+	pt_eq(g->metric[BACK_END], times * share(back, all));
+}
+
+static void shares_of_slots(void)
+{
+	static const u64 turns[] = { 1, 2, 10, 1000, 12345, 500000 };
+	struct group g;
+	unsigned int i;
+
+	open_group(&g, metrics());
+	for (i = 0; i < PT_ARRAY_SIZE(turns); i++) {
+		pt_eq(pt_ioctl(g.fd, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
+		pt_switch_out();	/* no tick is near then */
+		x86_measured_spin(g.fd, turns[i]);
+		read_group(&g);
+		expect_shares(&g, X86_SPIN_COST(turns[i]), turns[i], 1);
+	}
+}
+
+/* Half of what retires is heavy, all bad speculation mispredicted, half of the back end memory. */
+static void second_level(void)
+{
+	const u64 turns = 100000, all = 4 * X86_SPIN_COST(turns);
+	struct group g;
+	u64 eighths;
+
+	if (metrics() < SECOND_LEVEL)
+		pt_skip("the CPU has the first level alone");
+	open_group(&g, SECOND_LEVEL);
+	pt_switch_out();
+	x86_measured_spin(g.fd, turns);
+	read_group(&g);
+	eighths = X86_SPIN_COST(turns) * 255 / all / 2;
+	pt_eq(g.metric[4], all * eighths / 255);
+	pt_eq(g.metric[5], g.metric[BAD_SPECULATION]);
+	pt_eq(g.metric[6], 0);
+	eighths = 3 * (X86_SPIN_COST(turns) - turns) * 255 / all / 2;
+	pt_eq(g.metric[7], all * eighths / 255);
+}
+
+/* Stopped and started again: each stretch is rounded on its own, and nothing else is lost. */
+static void stretches_add_up(void)
+{
+	struct group g;
+	int i;
+
+	open_group(&g, metrics());
+	for (i = 0; i < 10; i++)
+		x86_measured_spin(g.fd, 1000);
+	read_group(&g);
+	expect_shares(&g, X86_SPIN_COST(1000), 1000, 10);
+}
+
+/* Are all slots accounted?  Each metric loses less than one 255th, and one at each of n stops. */
+static void expect_sum(const struct group *g, u64 stops)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < FIRST_LEVEL; i++)
+		sum += g->metric[i];
+	pt_eq(g->slots, 4 * g->instructions);
+	pt_check(sum <= g->slots &&
+		 sum + g->slots / 255 * FIRST_LEVEL + FIRST_LEVEL * stops >= g->slots,
+		 "%llu of %llu slots", (unsigned long long)sum, (unsigned long long)g->slots);
+}
+
+/* Straight code: 64 instructions for each branch. */
+static PT_NOINLINE void straight(u64 turns)
+{
+	while (turns--)
+		__asm__ volatile(".rept 61\n\tnop\n\t.endr" ::: "memory");
+}
+
+/*
+ * Two tasks by turns on one CPU, one of branches and one without: each sees what it did itself.
+ */
+static void each_task_its_own(void)
+{
+	int n = metrics(), to[2], back[2], i;
+	struct group g;
+	pid_t pid;
+
+	pt_gate_make(to);
+	pt_gate_make(back);
+	pt_in_child(pid) {
+		open_group(&g, n);
+		pt_enable(g.fd);
+		for (i = 0; i < 20; i++) {
+			pt_gate_wait(to);
+			straight(1000);
+			pt_gate_open(back);
+		}
+		pt_disable(g.fd);
+		read_group(&g);
+		expect_sum(&g, 40);
+		pt_check(g.metric[BAD_SPECULATION] * 20 < g.slots, "%llu of %llu slots",
+			 (unsigned long long)g.metric[BAD_SPECULATION],
+			 (unsigned long long)g.slots);
+	}
+	open_group(&g, n);
+	pt_enable(g.fd);
+	for (i = 0; i < 20; i++) {
+		pt_spin(30000);
+		pt_gate_open(to);
+		pt_gate_wait(back);
+	}
+	pt_disable(g.fd);
+	read_group(&g);
+	pt_reap(pid);
+	expect_sum(&g, 40);
+	/* three eighths, and hardly less for what the gates take */
+	pt_check(g.metric[BAD_SPECULATION] * 100 > g.slots * 36, "%llu of %llu slots",
+		 (unsigned long long)g.metric[BAD_SPECULATION], (unsigned long long)g.slots);
+}
+
+/* A reader in between takes nothing away. */
+static void reads_on_the_way(void)
+{
+	struct group g;
+	u64 last = 0;
+	int i;
+
+	open_group(&g, metrics());
+	pt_enable(g.fd);
+	for (i = 0; i < 20; i++) {
+		pt_spin(5000);
+		read_group(&g);
+		pt_check(g.slots > last + 4 * 10000, "%llu after %llu", (unsigned long long)g.slots,
+			 (unsigned long long)last);
+		last = g.slots;
+		expect_sum(&g, i + 1);
+	}
+}
+
+/* User space reads both registers; those of a mapped group go on over a switch. */
+static void read_by_user_space(void)
+{
+	u64 before, after, m;
+	struct pt_ring r;
+	struct group g;
+	struct pt_peer peer;
+
+	open_group(&g, metrics());
+	pt_map(&r, g.fd, 0);
+	pt_enable(g.fd);
+	pt_eq(r.page->index, RDPMC_SLOTS + 1);
+	pt_peer_start(&peer);
+	pt_spin(100000);
+	before = x86_rdpmc(RDPMC_SLOTS);
+	pt_peer_turn(&peer);
+	after = x86_rdpmc(RDPMC_SLOTS);
+	pt_check(before > 4 * 200000 && after > before && after < before + 4 * 1000,
+		 "%llu, then %llu", (unsigned long long)before, (unsigned long long)after);
+	m = x86_rdpmc(RDPMC_METRICS);
+	/* a quarter retires; what went back into the register was rounded down already */
+	pt_check((m & 0xff) >= 62 && (m & 0xff) <= 63, "%llx", (unsigned long long)m);
+	read_group(&g);
+	expect_sum(&g, 4);
+	pt_peer_stop(&peer);
+}
+
+/* Slots alone are an event like others. */
+static void slots_are_sampled(void)
+{
+	const u64 period = 4000, turns = 50000;
+	struct perf_event_attr attr = raw(SLOTS);
+	struct pt_ring r;
+	int fd;
+
+	metrics();
+	attr.read_format = 0;
+	attr.sample_period = period;
+	attr.sample_type = PERF_SAMPLE_IP;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 16);
+	x86_measured_spin(fd, turns);
+	pt_eq(pt_count(fd), 4 * X86_SPIN_COST(turns));
+	pt_eq(pt_count_records(&r, PERF_RECORD_SAMPLE), 4 * X86_SPIN_COST(turns) / period);
+}
+
+static int try_metric(u64 config, int leader, u64 period)
+{
+	struct perf_event_attr attr = raw(config);
+	int fd;
+
+	attr.disabled = leader < 0;
+	attr.sample_period = period;
+	fd = pt_try_open(&attr, 0, -1, leader, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static void refused(void)
+{
+	struct perf_event_attr attr = raw(SLOTS);
+	int n = metrics(), slots = pt_open_hw(&attr, -1), other, i;
+
+	for (i = 0; i < n; i++) {
+		pt_eq(try_metric(METRIC(i), slots, 0), 0);
+		pt_eq(try_metric(METRIC(i), -1, 0), -EINVAL);
+		pt_eq(try_metric(METRIC(i), slots, 1000), -EINVAL);
+		pt_eq(try_metric(METRIC(i) | 1ull << 18, slots, 0), -EINVAL);
+	}
+	attr = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	other = pt_open_hw(&attr, -1);
+	pt_eq(try_metric(METRIC(0), other, 0), -EINVAL);
+	attr = raw(SLOTS);
+	attr.sample_period = 100000;
+	other = pt_open_hw(&attr, -1);
+	pt_eq(try_metric(METRIC(0), other, 0), -EINVAL);
+}
+
+static const struct pt_case cases[] = {
+	{ "shares_of_slots", shares_of_slots },
+	{ "second_level", second_level },
+	{ "stretches_add_up", stretches_add_up },
+	{ "each_task_its_own", each_task_its_own },
+	{ "reads_on_the_way", reads_on_the_way },
+	{ "read_by_user_space", read_by_user_space },
+	{ "slots_are_sampled", slots_are_sampled },
+	{ "refused", refused },
+};
+
+PT_MAIN(cases)
