@@ -33,13 +33,14 @@ PACKAGES = ["linux-perf", "bpftrace", "bpfcc-tools", "gdb", "stress-ng", "papi-t
             "libpapi-dev", "libpfm4-dev", "trinity", "coreutils", "dash", "bash", "grep", "sed",
             "gawk", "findutils", "procps", "util-linux", "binutils", "gzip", "xz-utils",
             "base-files", "base-passwd", "mount"]
+MORE_PACKAGES = {"x86_64": ["rr"], "arm64": []}
 LEAVE_OUT = ["./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/info",
              "./usr/share/ieee-data", "./usr/share/i18n", "./usr/share/zoneinfo"]
 MERGED = ["bin", "sbin", "lib", "lib64"]
 TRIPLET = {"x86_64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 HEADER_ARCH = {"x86_64": "x86", "arm64": "arm64"}
 # What links with a library of the image; all the others are static.
-LIBRARIES = {"papi-count": ["-lpapi"], "pfm-count": ["-lpfm"]}
+LIBRARIES = {"papi-count": ["-lpapi"], "pfm-count": ["-lpfm"], "rr-threads": ["-lc"]}
 
 # /mnt gets the disk's Debian, /log is what comes back. The guest's clock counts
 # instructions: whenever nothing runs it leaps to the next timer, as it would with
@@ -111,6 +112,8 @@ class Client:
         self.smp = words.get("smp")
         # A CPU model that the client's libraries know: cpu=ARCH:MODEL
         self.cpu = dict([words["cpu"].split(":")]) if "cpu" in words else {}
+        # An emulated PMU of x86_64, by run-guest's name for it.
+        self.pmu = words.get("pmu")
 
 
 def known(arch):
@@ -148,7 +151,7 @@ def debian_disk(arch):
         if not os.path.lexists(os.path.join(root, d)):
             os.symlink("usr/" + d, os.path.join(root, d))
     try:
-        debs.unpack(arch, PACKAGES, folder, root, LEAVE_OUT)
+        debs.unpack(arch, PACKAGES + MORE_PACKAGES[arch], folder, root, LEAVE_OUT)
     except debs.Error as e:
         raise rig.Failure(str(e))
     if os.path.exists(out) and os.path.getmtime(out) > rig.newest([stamp, os.path.abspath(__file__)]):
@@ -259,6 +262,8 @@ class Runner:
         extra += ["--smp", first.smp or "1", "--icount", "off" if first.smp else ICOUNT[self.arch]]
         if self.arch in first.cpu:
             extra += ["--cpu", first.cpu[self.arch]]
+        if first.pmu:
+            extra += ["--pmu", first.pmu]
         script = "CLIENTS='%s'\n%s" % (" ".join("%s:%d" % (c.name, c.seconds) for c in clients), JOB)
         rc, folder, log = rig.guest(self.arch, self.flavour, script,
                                     [FOLDER + ":clients", self.programs + ":clients/bin"],

@@ -17,6 +17,8 @@ PMUS = {
            "pmu-metrics=4",
     "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4,"
            "pmu-metrics=8",
+    "adl": "Icelake-Server,model=151,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4,"
+           "pmu-metrics=8,pmu-big=2",
     "zen": "EPYC,pmu=on,pmu-version=1",
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
     "zen3-brs": "EPYC-Milan,pmu=on,pmu-version=1,pmu-lbr=1",
@@ -29,7 +31,7 @@ PMUS["icl-lossy"] = PMUS["icl"] + ",pmu-lose=5"
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
     *((0, PMUS[n]) for n in ("skl", "skl2", "icl")),
-    (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]),
+    (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]), (0, PMUS["adl"]),
     (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, PMUS["skl"] + ",pmu-delay=60"), (0, PMUS["skl2"] + ",pmu-lose=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"]),

@@ -7,6 +7,10 @@
 #include "tcg/sysemu/pmu-private.h"
 
 #define ARCH_EVENTS     7
+#define CPUID_7_HYBRID  (1u << 15)
+#define SMALLER         2                /* general counters less has a small core */
+
+enum { KIND_ATOM = 0x20, KIND_CORE = 0x40 };
 
 void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
                    uint32_t *eax, uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
@@ -31,19 +35,27 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
     if (index == 1) {
         *ecx |= CPUID_EXT_PDCM | (p->want_pebs ? CPUID_EXT_DTES64 : 0);
         *edx |= p->want_pebs ? CPUID_DTS : 0;
-    } else if (index == 7 && !count && p->want_lbr == LBR_ARCH) {
-        *edx |= CPUID_7_0_EDX_ARCH_LBR;
+    } else if (index == 7 && !count) {
+        *edx |= p->want_lbr == LBR_ARCH ? CPUID_7_0_EDX_ARCH_LBR : 0;
+        *edx |= p->big ? CPUID_7_HYBRID : 0;
+    } else if (index == 0x1a && p->big) {
+        *eax = (p->small ? KIND_ATOM : KIND_CORE) << 24 | 1;
+        *ebx = *ecx = *edx = 0;
     } else if (index == 0x1c && p->want_lbr == LBR_ARCH) {
         *eax = 1u << (X86_LBR_NR / 8 - 1);          /* depth, LIP */
         *ebx = 7;                                   /* by CPL, by branch, call stack */
         *ecx = 7;                                   /* mispredicted, cycles, type */
         *edx = 0;
     } else if (index == 0xa) {
-        *eax = p->version | p->nr_gp << 8 | CTR_BITS << 16 |
+        /* of a hybrid machine what both kinds have */
+        int nr_gp = p->big && !p->small ? p->nr_gp - SMALLER : p->nr_gp;
+        int nr_fixed = p->big ? 3 : p->nr_fixed;
+
+        *eax = p->version | nr_gp << 8 | CTR_BITS << 16 |
                ARCH_EVENTS << 24;
         *ebx = p->unavailable & ((1u << ARCH_EVENTS) - 1);
-        *ecx = p->version >= 5 ? (1u << p->nr_fixed) - 1 : 0;
-        *edx = p->version < 2 ? 0 : p->nr_fixed | CTR_BITS << 5 |
+        *ecx = p->version >= 5 ? (1u << nr_fixed) - 1 : 0;
+        *edx = p->version < 2 ? 0 : nr_fixed | CTR_BITS << 5 |
                (p->version >= 5 ? 1u << 15 : 0);    /* AnyThread deprecated */
     }
 }
@@ -65,13 +77,16 @@ void x86_pmu_properties(CPUX86State *env)
     /* formats 3 and 4, of versions that have a bit for the buffer's overflow */
     p->want_pebs = p->amd || p->version < 2 || p->want_pebs < 3 ? 0 : MIN(p->want_pebs, 4);
     p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 5);
-    p->metrics = p->amd || p->version < 5 || !p->metrics ? 0 : p->metrics > X86_METRICS ? 8 : 4;
+    p->big = p->amd || p->version < 5 ? 0 : p->big;
+    p->small = p->big && env_cpu(env)->cpu_index >= p->big;
+    p->metrics = p->amd || p->small || p->version < 5 || !p->metrics ? 0 : p->metrics > X86_METRICS ? 8 : 4;
     p->nr_fixed = p->amd || p->version < 2 ? 0 : p->metrics ? 4 : 3;
     p->nr_gp = MIN(p->want_gp ? p->want_gp : p->amd && p->version ? 6 : 4, X86_PMU_GP);
+    p->nr_gp -= p->small ? SMALLER : 0;
     if (p->amd && p->version >= 2) {
         env->cpuid_xlevel = MAX(env->cpuid_xlevel, 0x80000022);
     } else if (!p->amd) {
-        env->cpuid_level = MAX(env->cpuid_level, p->want_lbr == LBR_ARCH ? 0x1c : 0xa);
+        env->cpuid_level = MAX(env->cpuid_level, p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
         /* performance monitoring there; BTS not */
         env->msr_ia32_misc_enable |= 1u << 7 | 1u << 11 | (p->want_pebs ? 0 : 1u << 12);
     }

@@ -168,18 +168,20 @@ void cpuid(u32 l, u32 *r)
 
 static void intel(void)
 {
-    u32 r[4], v, n, i, fixed;
+    u32 r[4], v, n, i, fixed, hybrid;
     u64 all, a, b;
 
+    cpuid(7, r);
+    hybrid = r[3] >> 15 & 1;             /* a big core, of which CPUID does not say all */
     cpuid(0xa, r);
     v = r[0] & 255;
-    n = r[0] >> 8 & 255;
+    n = (r[0] >> 8 & 255) + 2 * hybrid;
     puts("Intel version "), dec(v), puts(", counters "), dec(n), puts("\n");
     fixed = v < 2 ? 0 : rd(0x345) >> 15 & 1 ? 4 : 3;
     all = ((1ull << n) - 1) | ((1ull << fixed) - 1) << 32;
     eq("counter width", r[0] >> 16 & 255, 48);
-    eq("fixed counters", r[3] & 31, fixed);
-    eq("fixed bitmap", r[2], v >= 5 ? (1 << fixed) - 1 : 0);
+    eq("fixed counters", r[3] & 31, fixed - hybrid);
+    eq("fixed bitmap", r[2], v >= 5 ? (1 << (fixed - hybrid)) - 1 : 0);
     eq("AnyThread deprecated", r[3] >> 15 & 1, v >= 5);
     cpuid(1, r);
     eq("PDCM", r[2] >> 15 & 1, 1);
