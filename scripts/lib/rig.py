@@ -29,7 +29,7 @@ BASE_SKIPPED = {
 # What a selftest may say it needs: the machines that a step of scripts/check starts for it. What
 # needs nothing runs on the machines for all; see "Adding a test" in testing.rst.
 NEEDS = {"smp", "hw", "hw-smp", "arch-lbr", "adaptive-pebs", "amd-lbr", "brs", "pmuv3", "pmu-irq",
-         "devicetree", "metrics", "late", "hybrid"}
+         "devicetree", "metrics", "late", "hybrid", "kvm", "old-pebs"}
 CFLAGS = ["-static", "-O2", "-Wall", "-Wextra", "-pthread"]
 
 

@@ -13,6 +13,8 @@ BINARY = os.path.join(rig.BUILD, "qemu-x86", "out", "bin", "qemu-system-x86_64")
 PMUS = {
     "skl": "Skylake-Server,pmu=on,pmu-version=4,pmu-lbr=1,pmu-pebs=3",
     "skl2": "Skylake-Server,pmu=on,pmu-version=2,pmu-lbr=1",
+    "nhm": "Skylake-Server,model=26,pmu=on,pmu-version=3,pmu-pebs=1",
+    "hsw": "Skylake-Server,model=60,pmu=on,pmu-version=3,pmu-pebs=2",
     "icl": "Icelake-Server,model=106,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=1,"
            "pmu-metrics=4",
     "spr": "Icelake-Server,model=143,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4,"
@@ -30,7 +32,7 @@ for _name in ("skl", "zen", "zen3"):
 PMUS["icl-lossy"] = PMUS["icl"] + ",pmu-lose=5"
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu).
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("skl", "skl2", "icl")),
+    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl")),
     (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]), (0, PMUS["adl"]),
     (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, PMUS["skl"] + ",pmu-delay=60"), (0, PMUS["skl2"] + ",pmu-lose=3"),

@@ -74,8 +74,8 @@ void x86_pmu_properties(CPUX86State *env)
     } else if (p->want_lbr && p->want_lbr < LBR_AMD) {
         p->want_lbr = MIN(p->want_lbr + LBR_AMD - 1, LBR_AMD_PLAIN);
     }
-    /* formats 3 and 4, of versions that have a bit for the buffer's overflow */
-    p->want_pebs = p->amd || p->version < 2 || p->want_pebs < 3 ? 0 : MIN(p->want_pebs, 4);
+    /* formats 1 to 4, of versions that have a bit for the buffer's overflow */
+    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 4);
     p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 5);
     p->big = p->amd || p->version < 5 ? 0 : p->big;
     p->small = p->big && env_cpu(env)->cpu_index >= p->big;

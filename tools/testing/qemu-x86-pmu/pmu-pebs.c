@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processor event based sampling of the emulated PMU: records in format 3
- * (Skylake), or adaptive ones (format 4 with baseline).
+ * Processor event based sampling of the emulated PMU: records in formats 1
+ * (Nehalem), 2 (Haswell) and 3 (Skylake), or adaptive ones (format 4 with
+ * baseline).
  *
  * The record of an overflow is written by the synchronisation that finds it;
  * under -icount that is right after the instruction that overflowed.  It goes
@@ -94,9 +95,13 @@ static void record_fixed(CPUX86State *env, Record *r, uint64_t counters, uint64_
     put_regs(r, env, order, ARRAY_SIZE(order));
     put(r, counters);
     put_memory(r, &env->pmu.pebs);
-    put(r, ip);
-    put(r, 0);
-    put(r, guest_tsc(env));
+    if (env->pmu.want_pebs >= 2) {
+        put(r, ip);
+        put(r, 0);
+    }
+    if (env->pmu.want_pebs >= 3) {
+        put(r, guest_tsc(env));
+    }
 }
 
 static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint64_t ip,

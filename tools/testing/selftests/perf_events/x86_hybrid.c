@@ -281,7 +281,7 @@ static void a_kind_goes_offline(void)
 }
 
 static const struct pt_case cases[] = {
-	{ "each_kind_has_its_pmu", one_pmu_for_each_kind },
+	{ "each_kind_has_its_pmu", each_kind_has_its_pmu },
 	{ "counts_where_it_runs", counts_where_it_runs },
 	{ "migrates", migrates },
 	{ "generic_events", generic_events },
