@@ -129,6 +129,9 @@ extern struct device_attribute intel_pe_freeze_attr;
 
 /* guest.c */
 struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data);
+struct kvm_pmu;
+struct perf_guest_switch_msr *
+intel_pe_guest_list(struct cpu_hw_events *cpuc, const struct kvm_pmu *guest, int *nr);
 struct perf_guest_switch_msr *intel_pe_v1_guest_msrs(int *nr, void *data);
 
 /* hybrid.c */

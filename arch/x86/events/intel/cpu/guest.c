@@ -28,7 +28,7 @@ static void append(struct list *list, u32 msr, u64 host, u64 guest)
  * a status into the records that the guest does not understand.  And as long as the host samples
  * with PEBS itself, there is nothing for guests.
  */
-static u64 guest_pebs(struct cpu_hw_events *cpuc, struct kvm_pmu *guest, u64 pebs)
+static u64 guest_pebs(struct cpu_hw_events *cpuc, const struct kvm_pmu *guest, u64 pebs)
 {
 	u64 only_guest = cpuc->intel_ctrl_guest_mask & ~cpuc->intel_ctrl_host_mask;
 
@@ -38,10 +38,17 @@ static u64 guest_pebs(struct cpu_hw_events *cpuc, struct kvm_pmu *guest, u64 peb
 	       ~guest->host_cross_mapped_mask;
 }
 
-/* x86_pmu.guest_get_msrs from perfmon v2 on */
-struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
+/**
+ * intel_pe_guest_list - what to switch, from perfmon v2 on
+ * @cpuc: the CPU's
+ * @guest: what the guest has written to its PMU
+ * @nr: out: length of the list
+ *
+ * Pure, but for the list.  Return: it, in @cpuc.
+ */
+struct perf_guest_switch_msr *
+intel_pe_guest_list(struct cpu_hw_events *cpuc, const struct kvm_pmu *guest, int *nr)
 {
-	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	struct list list = { .msr = cpuc->guest_switch_msrs };
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 	u64 pebs = cpuc->pebs_enabled & x86_pmu.pebs_capable;
@@ -51,7 +58,6 @@ struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
 	 */
 	u64 on = cpuc->enabled ? ctrl : 0;
 	u64 ds = (unsigned long)cpuc->ds, theirs;
-	struct kvm_pmu *guest = data;
 
 	/* Records are written to virtual addresses: the host's must not be written in a guest. */
 	append(&list, MSR_CORE_PERF_GLOBAL_CTRL, on & ~cpuc->intel_ctrl_guest_mask,
@@ -80,6 +86,12 @@ struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
 out:
 	*nr = list.n;
 	return list.msr;
+}
+
+/* x86_pmu.guest_get_msrs from perfmon v2 on */
+struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
+{
+	return intel_pe_guest_list(this_cpu_ptr(&cpu_hw_events), data, nr);
 }
 
 static u64 select_if(bool on, struct perf_event *event)
