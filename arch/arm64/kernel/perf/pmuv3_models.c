@@ -115,6 +115,10 @@ static int map_vulcan(struct perf_event *event)
 /* compatible, name, cache events */
 #define MODELS(MODEL)								\
 	MODEL("arm,armv8-pmuv3", armv8_pmuv3, generic)				\
+	MODEL("arm,c1-nano-pmu", armv8_c1_nano, generic)			\
+	MODEL("arm,c1-premium-pmu", armv8_c1_premium, generic)			\
+	MODEL("arm,c1-pro-pmu", armv8_c1_pro, generic)				\
+	MODEL("arm,c1-ultra-pmu", armv8_c1_ultra, generic)			\
 	MODEL("arm,cortex-a34-pmu", armv8_cortex_a34, generic)			\
 	MODEL("arm,cortex-a35-pmu", armv8_cortex_a35, a53)			\
 	MODEL("arm,cortex-a53-pmu", armv8_cortex_a53, a53)			\
@@ -127,11 +131,14 @@ static int map_vulcan(struct perf_event *event)
 	MODEL("arm,cortex-a76-pmu", armv8_cortex_a76, generic)			\
 	MODEL("arm,cortex-a77-pmu", armv8_cortex_a77, generic)			\
 	MODEL("arm,cortex-a78-pmu", armv8_cortex_a78, generic)			\
+	MODEL("arm,cortex-a320-pmu", armv9_cortex_a320, generic)		\
 	MODEL("arm,cortex-a510-pmu", armv9_cortex_a510, generic)		\
 	MODEL("arm,cortex-a520-pmu", armv9_cortex_a520, generic)		\
+	MODEL("arm,cortex-a520ae-pmu", armv9_cortex_a520ae, generic)		\
 	MODEL("arm,cortex-a710-pmu", armv9_cortex_a710, generic)		\
 	MODEL("arm,cortex-a715-pmu", armv9_cortex_a715, generic)		\
 	MODEL("arm,cortex-a720-pmu", armv9_cortex_a720, generic)		\
+	MODEL("arm,cortex-a720ae-pmu", armv9_cortex_a720ae, generic)		\
 	MODEL("arm,cortex-a725-pmu", armv9_cortex_a725, generic)		\
 	MODEL("arm,cortex-x1-pmu", armv8_cortex_x1, generic)			\
 	MODEL("arm,cortex-x2-pmu", armv9_cortex_x2, generic)			\
@@ -146,10 +153,12 @@ static int map_vulcan(struct perf_event *event)
 	MODEL("arm,neoverse-v2-pmu", armv8_neoverse_v2, generic)		\
 	MODEL("arm,neoverse-v3-pmu", armv8_neoverse_v3, generic)		\
 	MODEL("arm,neoverse-v3ae-pmu", armv8_neoverse_v3ae, generic)		\
+	MODEL("arm,rainier-pmu", armv8_rainier, generic)			\
 	MODEL("cavium,thunder-pmu", armv8_cavium_thunder, thunder)		\
 	MODEL("brcm,vulcan-pmu", armv8_brcm_vulcan, vulcan)			\
 	MODEL("nvidia,carmel-pmu", armv8_nvidia_carmel, generic)		\
-	MODEL("nvidia,denver-pmu", armv8_nvidia_denver, generic)
+	MODEL("nvidia,denver-pmu", armv8_nvidia_denver, generic)		\
+	MODEL("samsung,mongoose-pmu", armv8_samsung_mongoose, generic)
 
 #define INIT(compat, model, events)					\
 static int model##_init(struct arm_pmu *pmu)				\

@@ -401,7 +401,30 @@ static void choose_preference(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmuv3_choose(counters, &used, PMUV3_EVT_CYCLES | PMUV3_EVT_PAIR), 3);
 }
 
+/* Each is there once, those that came after Linux 6.12 included. */
+static void compatibles(struct kunit *test)
+{
+	static const char * const newer[] = {
+		"arm,c1-nano-pmu", "arm,c1-premium-pmu", "arm,c1-pro-pmu", "arm,c1-ultra-pmu",
+		"arm,cortex-a320-pmu", "arm,cortex-a520ae-pmu", "arm,cortex-a720ae-pmu",
+		"arm,rainier-pmu", "samsung,mongoose-pmu",
+	};
+	const struct of_device_id *a, *b;
+	unsigned int i, found;
+
+	for (a = pmuv3_of_match; a->data; a++)
+		for (b = a + 1; b->data; b++)
+			KUNIT_EXPECT_STRNEQ(test, a->compatible, b->compatible);
+	for (i = 0; i < ARRAY_SIZE(newer); i++) {
+		found = 0;
+		for (a = pmuv3_of_match; a->data; a++)
+			found += !strcmp(a->compatible, newer[i]);
+		KUNIT_EXPECT_EQ_MSG(test, found, 1, "%s", newer[i]);
+	}
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(compatibles),
 	KUNIT_CASE(generic_events),
 	KUNIT_CASE(announced_events),
 	KUNIT_CASE(cache_events),
