@@ -9,6 +9,7 @@
  * needs: hw adaptive-pebs old-pebs
  */
 #include "lib/hold.h"
+#include "lib/x86.h"
 #include "lib/x86_code.h"
 
 #define INSTRUCTIONS	0xc0
