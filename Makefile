@@ -46,7 +46,7 @@ help:
 	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
 	@echo '               then shell and kselftest take PMU=skl|skl2|icl|spr|zen|zen3|zen3-brs|zen4'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
-	@echo '  docs         build the pages of Documentation/perf_events as HTML, print the path of the first last'
+	@echo '  docs         build the pages of Documentation/perf_events as HTML and man pages, print the first'
 	@echo '  clean        remove build/'
 	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
 	@echo 'JOBS=N limits parallel compilation.'

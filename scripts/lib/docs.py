@@ -89,11 +89,35 @@ def check_cases(tally):
                   "".join("\n    there is no " + x for x in wrong))
 
 
+def groff(device, options, path):
+    return subprocess.run(["groff", "-t", "-man", "-T" + device, *options, path],
+                          capture_output=True, text=True)
+
+
+def check_manual(tally):
+    """Manual pages, written by hand or by Sphinx: groff has nothing to say, all calls are named."""
+    written = sorted(glob.glob(os.path.join(rig.BUILD, "docs/man/*.[0-9]")))
+    for path in sorted(glob.glob(rig.TOP + "/tools/perf_ext/*.[0-9]")) + written:
+        # Cells of tables are narrow: that lines cannot be filled there says nothing.
+        r = groff("utf8", ["-ww", "-Wbreak", "-z"], path)
+        tally.add("docs: manual page " + os.path.basename(path),
+                  "failed" if r.returncode or r.stderr else "ok", r.stderr[:2000])
+    text = groff("ascii", ["-P-cbou", "-rHY=0"],
+                 os.path.join(rig.BUILD, "docs/man/perf_event_ext.2")).stdout
+    with open(os.path.join(rig.TOP, "include/uapi/linux/perf_event_ext.h")) as f:
+        calls = set(re.findall(r"#define PERF_EXT_(?:AREA_)?IOC_(\w+)", f.read()))
+    # Once where it is defined, and at least once in a sentence.
+    silent = sorted(c for c in calls if len(re.findall(r"(?:_IOC_|\b)%s\b" % c, text)) < 2)
+    tally.add("docs: perf_event_ext(2) names every call", "failed" if silent else "ok",
+              " ".join(silent))
+
+
 def check(tally):
-    rig.run([os.path.join(rig.SCRIPTS, "deps"), "python3-sphinx"])
+    rig.run([os.path.join(rig.SCRIPTS, "deps"), "python3-sphinx", "groff"])
     r = subprocess.run([os.path.join(rig.SCRIPTS, "docs")], capture_output=True, text=True)
     tally.add("docs: Sphinx builds every page without a warning",
               "failed" if r.returncode else "ok", r.stderr[:3000])
+    check_manual(tally)
     check_cases(tally)
     words, files = known_words(), known_files()
     readme = os.path.join(rig.TOP, "README.md")
