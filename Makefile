@@ -12,12 +12,13 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs qemu-x86 \
+	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs report qemu-x86 \
 	clean
 
 help:
 	@echo 'Targets (options in brackets):'
 	@echo '  run          boot x86_64 in QEMU and profile real programs with Debian'\''s perf [FLAVOUR=ours|stock]'
+	@echo '  report       a page of figures, charts, the state of features, and the flame graph of make run'
 	@echo '  check        everything a change must pass, on x86_64 and arm64; ends with "N passed, N failed"'
 	@echo '  check-all    check, then every client, arm64 with ACPI, matrix, stress, other configurations; takes hours'
 	@echo '  matrix       compile what uses perf_events in many configurations and architectures'
@@ -69,6 +70,9 @@ shell: kernel guest
 
 run:
 	@$(S)/demo '$(FLAVOUR)'
+
+report:
+	@$(S)/report
 
 check: deps
 	@$(S)/check

@@ -63,5 +63,6 @@ heads=$(grep -cE '^[^ 	].* [0-9]+\.[0-9]+: ' /tmp/script)
 show perf trace -s sha256sum $data
 grep -qE '^ +read +[1-9]' /tmp/out || fail "perf trace counted no read()"
 
+mkdir -p /out && cp /tmp/script /out/script
 echo
 echo "perf_events: all demo steps succeeded"
