@@ -158,7 +158,8 @@ extern const struct intel_pe_label intel_pe_td_metrics2[];
 extern const struct intel_pe_label intel_pe_mem_hsw[], intel_pe_tsx_hsw[], intel_pe_tsx_icl[];
 extern const struct intel_pe_label intel_pe_tsx_glc[];
 extern const struct intel_pe_label intel_pe_fmt_offcore[], intel_pe_fmt_ldlat[], intel_pe_fmt_tsx[];
-extern const struct intel_pe_label intel_pe_fmt_frontend[], intel_pe_fmt_snoop[];
+extern const struct intel_pe_label intel_pe_fmt_offmodule[], intel_pe_fmt_frontend[];
+extern const struct intel_pe_label intel_pe_fmt_snoop[];
 
 /* Rows that several generations have */
 extern const struct intel_pe_rule intel_pe_arch_rules[];

@@ -79,7 +79,8 @@ static const struct intel_pe_label tsx[] __initconst = {
 };
 
 #define FLAGS	(PMU_FL_HAS_RSP_1 | PMU_FL_NO_HT_SHARING | PMU_FL_INSTR_LATENCY)
-#define FORMAT	intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_tsx, intel_pe_fmt_frontend
+#define OTHER_FORMAT	intel_pe_fmt_ldlat, intel_pe_fmt_tsx, intel_pe_fmt_frontend
+#define FORMAT	intel_pe_fmt_offcore, OTHER_FORMAT
 
 /* Late and mid acknowledgment are per PMU. */
 #define COMMON						\
@@ -190,5 +191,5 @@ const struct intel_pe_model intel_pe_novalake __initconst = {
 	.get		= intel_pe_get_mtl,
 	.topdown	= lnl_topdown,
 	.mem		= mtl_mem,
-	.format		= { FORMAT, intel_pe_fmt_snoop },
+	.format		= { intel_pe_fmt_offmodule, OTHER_FORMAT, intel_pe_fmt_snoop },
 };

@@ -87,6 +87,11 @@ const struct intel_pe_label intel_pe_fmt_offcore[] __initconst = {
 	{ "offcore_rsp", "config1:0-63", .pmus = HYBRID_ANY }, {}
 };
 
+/* What offcore responses are called where there are four registers of them. */
+const struct intel_pe_label intel_pe_fmt_offmodule[] __initconst = {
+	{ "offmodule_rsp", "config1:0-63", .pmus = HYBRID_ANY }, {}
+};
+
 const struct intel_pe_label intel_pe_fmt_ldlat[] __initconst = {
 	{ "ldlat", "config1:0-15", .pmus = HYBRID_ANY }, {}
 };

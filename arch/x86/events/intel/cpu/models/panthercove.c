@@ -95,6 +95,6 @@ const struct intel_pe_model intel_pe_panthercove __initconst = {
 	.topdown	= intel_pe_td_metrics2,
 	.mem		= mem,
 	.tsx		= intel_pe_tsx_glc,
-	.format		= { intel_pe_fmt_offcore, intel_pe_fmt_ldlat, intel_pe_fmt_tsx,
+	.format		= { intel_pe_fmt_offmodule, intel_pe_fmt_ldlat, intel_pe_fmt_tsx,
 			    intel_pe_fmt_frontend },
 };
