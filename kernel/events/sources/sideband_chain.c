@@ -3,8 +3,8 @@
  * CALLCHAIN_DEFERRED records: user call chains that samples have asked for, see output/deferred.c.
  *
  * Task work of current on its way to user space: may sleep.  It also runs where a system call runs
- * task works in the middle, and samples after that have another cookie.  A task that exits does not
- * return: it tells the chain before its events and its address space go.
+ * task works in the middle; samples after that are walked at once until the registers change.  A
+ * task that exits does not return: it tells the chain before its events and its address space go.
  */
 #include <linux/slab.h>
 #include "sources.h"
