@@ -3,7 +3,7 @@
  * User call chains that are walked later (attr.defer_callchain): a sample gets a cookie in place of
  * its user part.  When the task returns to user space its stack is walked once, pages that are not
  * there are faulted in, and events with attr.defer_output get the chain with that cookie: see
- * sources/sideband_chain.c.  All samples until then have the same cookie.
+ * sources/sideband_chain.c.  Samples until then that are not walked at once have the same cookie.
  *
  * task->perf_deferred is written by the task alone, by what interrupts it included:
  *
@@ -14,9 +14,10 @@
  *	DONE		and in the upper bits from where the kernel was entered: the work has run.
  *			What is sampled on the rest of the way back is walked at once: it would
  *			queue the work again, and where each way has a sample, for ever.
- *	0		there was no work yet
+ *	0		there was no work yet, or the task has exited and gets none
  *
- *	pe_deferred_request()	0 or an older DONE to a cookie, by cmpxchg; who wins queues the work
+ *	pe_deferred_request()	0 or an older DONE to a cookie, by cmpxchg; who wins queues the
+ *				work, and stores 0 if the task takes none any more
  *	pe_deferred_forget()	exec: a cookie to NOT_NOW
  *	pe_deferred_begin()	the work, and exit before its address space goes: to NOT_NOW
  *	pe_deferred_end()	the end of the work: to DONE
@@ -36,7 +37,10 @@
 
 static DEFINE_PER_CPU(unsigned long, nr_cookies);
 
-/* In the whole system there is no other like it, for as long as the counter does not wrap. */
+/*
+ * In the whole system there is no other like it, until the counter of a CPU wraps: after 2^31
+ * cookies, or 2^15 where words have 32 bits.
+ */
 static unsigned long new_cookie(void)
 {
 	unsigned long count = this_cpu_inc_return(nr_cookies);
@@ -50,10 +54,11 @@ static bool is_cookie(unsigned long word)
 }
 
 /*
- * The work has run since @task has entered the kernel.  Registers stay what they are on the way
- * back.  Where the next entry has all of them alike, samples of it are walked at once, too.
+ * The word that says: the work has run since @task entered the kernel with these registers, which
+ * stay what they are on the way back.  Where the next entry has all of them alike, its samples are
+ * walked at once, too.
  */
-static unsigned long done_in(struct task_struct *task)
+static unsigned long done_word(struct task_struct *task)
 {
 	const unsigned long *reg = (unsigned long *)task_pt_regs(task);
 	unsigned long sum = 0;
@@ -64,8 +69,8 @@ static unsigned long done_in(struct task_struct *task)
 	return sum | DONE;
 }
 
-/* Will the task go on with other registers than these, or is it not the one that is sampled? */
-static bool is_elsewhere(struct task_struct *task)
+/* Is the stack another one by the time the work runs, or a guest's? */
+static bool must_walk_now(struct task_struct *task)
 {
 #ifdef CONFIG_UPROBES
 	/* The probed instruction is executed or emulated before the work runs. */
@@ -87,7 +92,7 @@ u64 pe_deferred_request(void)
 	struct task_struct *task = current;
 	unsigned long word, cookie;
 
-	if (is_elsewhere(task))
+	if (must_walk_now(task))
 		return 0;
 	word = READ_ONCE(task->perf_deferred);
 	if (is_cookie(word))
@@ -96,7 +101,7 @@ u64 pe_deferred_request(void)
 		return 0;
 	/* The first program has not been in user space yet. */
 	if (data_race(task->flags) & PF_EXITING || !user_mode(task_pt_regs(task)) ||
-	    word == done_in(task))
+	    word == done_word(task))
 		return 0;
 	cookie = new_cookie();
 	if (!try_cmpxchg(&task->perf_deferred, &word, cookie))
@@ -141,5 +146,5 @@ u64 pe_deferred_begin(void)
  */
 void pe_deferred_end(void)
 {
-	WRITE_ONCE(current->perf_deferred, done_in(current));
+	WRITE_ONCE(current->perf_deferred, done_word(current));
 }

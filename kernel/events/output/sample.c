@@ -19,6 +19,7 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
+#include <linux/trace_events.h>
 
 #include "output.h"
 
@@ -99,6 +100,18 @@ static bool about_another_task(const struct pe_event *e)
 	return ctx->task && ctx->task != current && !ctx->kin;
 }
 
+/*
+ * A program on the event wants the whole chain.  Handlers of a uprobe have registers with which the
+ * task does not return: the instruction is still to be executed, or a trampoline goes on to the
+ * caller.
+ */
+static bool may_be_walked_later(const struct pe_event *e)
+{
+	struct trace_event_call *call = pe_trace_call(e);
+
+	return !READ_ONCE(e->prog) && !(call && call->flags & TRACE_EVENT_FL_UPROBE);
+}
+
 /**
  * perf_callchain() - the call chain that an event asked for
  * @event: the event
@@ -121,8 +134,7 @@ struct perf_callchain_entry *perf_callchain(struct perf_event *event, struct pt_
 		return &none;
 	/* An event of another task may be hit here (wakeups); it must not see current's stack. */
 	crosstask = about_another_task(pe(event));
-	/* A program on the event wants the whole chain. */
-	if (unlikely(attr->defer_callchain) && user && !crosstask && !READ_ONCE(pe(event)->prog))
+	if (unlikely(attr->defer_callchain) && user && !crosstask && may_be_walked_later(pe(event)))
 		cookie = pe_deferred_request();
 	if (cookie)
 		chain = pe_callchain_of_kernel(regs, kernel, attr->sample_max_stack, cookie);

@@ -39,6 +39,8 @@ void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches
     if (!x86_metrics_on(p) || !(p->active >> FIXED_SLOTS & 1)) {
         return;
     }
+    /* Without -icount instructions are no more than what the clock makes of its time. */
+    branches = MIN(branches, instructions);
     p->slots[RETIRING] += instructions * each;
     p->slots[BAD_SPECULATION] += 3 * branches * each;
     p->slots[env->hflags & HF_CPL_MASK ? BACK_END : FRONT_END] +=

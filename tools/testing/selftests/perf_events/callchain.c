@@ -205,32 +205,13 @@ static void huge_depth(void)
 	pt_eq(pt_probe(&attr), 0);
 }
 
-static int open_uretprobe(const void *code)
-{
-	int type = pt_pmu_type("uprobe"), fd;
-	struct perf_event_attr attr;
-	char path[256];
-	ssize_t n;
-
-	if (type < 0)
-		pt_skip("no uprobe PMU");
-	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	pt_need(n > 0, "readlink: %s", strerror(errno));
-	path[n] = 0;
-	attr = pt_attr((u32)type, 1);
-	attr.uprobe_path = pt_addr(path);
-	attr.probe_offset = pt_file_offset(code);
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	return fd;
-}
-
 /*
  * While probes wait for functions to return, the stack says that these go
  * back to a trampoline. The chain says where they really go.
  */
 static void true_return_addresses(void)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = faults(), uretprobe;
 	static u8 byte[2];
 	u64 want[4];
 	int probe;
@@ -241,7 +222,8 @@ static void true_return_addresses(void)
 	pt_check(want[3] - pt_addr((void *)call_chain) - 1 < 63, "%#llx is not in call_chain",
 		 (unsigned long long)want[3]);
 
-	probe = open_uretprobe((void *)pt_chain_outer);
+	uretprobe = pt_uretprobe((void *)pt_chain_outer);
+	probe = pt_open(&uretprobe, 0, -1, -1, 0);
 	/* The page in which the probed instruction runs comes with the first hit: a fault, too. */
 	call_chain(byte);
 	sample_of_user(&attr);

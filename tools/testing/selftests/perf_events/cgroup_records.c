@@ -191,20 +191,12 @@ struct pair {
 	struct pt_peer peer;
 };
 
-static void first_on_cpu_0(void)
-{
-	struct sched_param p = { .sched_priority = 10 };
-
-	pt_pin(0);
-	pt_need(!sched_setscheduler(0, SCHED_FIFO, &p), "SCHED_FIFO: %s", strerror(errno));
-}
-
 /* The caller goes into one cgroup, its peer into another. */
 static void pair_up(struct pair *p)
 {
 	int err;
 
-	first_on_cpu_0();
+	pt_first_on_cpu(0);
 	pt_peer_start(&p->peer);
 	err = cg_enter_path(p->other, p->peer.pid);
 	pt_need(!err, "%s: %s", p->other, strerror(-err));

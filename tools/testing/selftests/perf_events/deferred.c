@@ -430,6 +430,41 @@ static void on_the_way_back(void)
 	pt_eq(chains, later_ones);
 }
 
+static u64 goes_back_to;
+
+static PT_NOINLINE void probed(void)
+{
+	if (!goes_back_to)
+		goes_back_to = pt_addr(__builtin_return_address(0));
+}
+
+static PT_NOINLINE void call_probed(void)
+{
+	probed();
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Its registers are those after the return, while the task itself is still in a trampoline. */
+static void of_a_uretprobe(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	start();
+	call_probed();
+	attr = deferring(pt_uretprobe((void *)probed));
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	call_probed();
+	pt_disable(fd);
+	expect_sample(&attr);
+	pt_need(s.nr_ips >= 2, "%llu entries", (unsigned long long)s.nr_ips);
+	pt_eq(s.ips[0], in_user);
+	pt_eq(s.ips[1], goes_back_to);
+	expect_end();
+}
+
 /* Asked for with the run queue locked. */
 static void of_a_switch(void)
 {
@@ -488,6 +523,7 @@ static const struct pt_case cases[] = {
 	{ "across_exec", across_exec },
 	{ "in_exit", in_exit },
 	{ "on_the_way_back", on_the_way_back },
+	{ "of_a_uretprobe", of_a_uretprobe },
 	{ "of_a_switch", of_a_switch },
 	{ "of_a_counter", of_a_counter },
 };

@@ -13,15 +13,6 @@
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-static void alone_on_cpu_0(void)
-{
-	struct sched_param p = { .sched_priority = 10 };
-
-	pt_pin(0);
-	if (sched_setscheduler(0, SCHED_FIFO, &p))
-		pt_skip("SCHED_FIFO: %s", strerror(errno));
-}
-
 /* An event that is not inherited keeps a task's events from being had in common. */
 static void keep_apart(int unused)
 {
@@ -68,7 +59,7 @@ static void as_many_as_run(void)
 	struct perf_event_attr attr = faults();
 	int fd, nr;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	copies_are(fd, 0);
 	start(&p[0]);
@@ -93,7 +84,7 @@ static void siblings(void)
 	struct puppet p, later;
 	int fd;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	start(&p);
 	if (pt_is_stock()) {
@@ -150,7 +141,7 @@ static void by_its_attr(void)
 {
 	struct perf_event_attr attr;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	attr = faults();
 	attr.inherit_stat = 1;
 	not_in_common(&attr, NULL);
@@ -183,7 +174,7 @@ static void by_a_map(void)
 {
 	struct perf_event_attr attr = faults();
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	not_in_common(&attr, map_it);
 }
 
@@ -192,7 +183,7 @@ static void by_another_event(void)
 {
 	struct perf_event_attr attr = faults();
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	not_in_common(&attr, keep_apart);
 }
 
@@ -252,7 +243,7 @@ static void sums(void)
 {
 	struct perf_event_attr attr = faults();
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	sum_of_both(&attr);
 	attr = faults();
 	attr.sample_period = 3;
@@ -266,7 +257,7 @@ static void sums_of_a_group(void)
 	struct pt_read r;
 	int lead, i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	attr.disabled = 1;
 	attr.read_format = PERF_FORMAT_GROUP | TIMES;
 	lead = pt_open(&attr, 0, -1, -1, 0);
@@ -335,7 +326,7 @@ static void sums_of_hardware(void)
 	struct perf_event_attr attr = inherited(PT_HW(INSTRUCTIONS));
 	u64 common, apart;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	if (!pt_time_is_exact())
 		pt_skip("instructions are exact with -icount only");
 	attr.disabled = 1;
@@ -355,7 +346,7 @@ static void times(void)
 	struct pt_read r;
 	int fd, i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	attr.read_format = TIMES;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	start(&p);
@@ -465,7 +456,7 @@ static void switches(void)
 	struct watched w = { };
 	int i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	for (i = 0; i < 2; i++) {
 		w.fd = pt_open(&attr, 0, -1, -1, 0);
 		watch_a_fight(&w, i == 1, 1);
@@ -482,7 +473,7 @@ static void records(void)
 	struct pt_ring ring;
 	int i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	attr.context_switch = 1;
 	attr.task = 1;
 	attr.sample_id_all = 1;
@@ -517,7 +508,7 @@ static void samples_name_their_task(void)
 	struct pt_ring r;
 	int fd, i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	attr.disabled = 1;
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_TID;
@@ -556,7 +547,7 @@ static void opened_for_one(void)
 	struct puppet p[2];
 	int all, fd, i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	attr.disabled = 1;
 	all = pt_open(&attr, 0, -1, -1, 0);
 	make_duel();
@@ -593,7 +584,7 @@ static void one_becomes_another_program(void)
 	struct puppet p[2];
 	int all, i;
 
-	alone_on_cpu_0();
+	pt_first_on_cpu(0);
 	all = pt_open(&attr, 0, -1, -1, 0);
 	make_duel();
 	for (i = 0; i < 2; i++)

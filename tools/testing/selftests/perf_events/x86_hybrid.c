@@ -174,14 +174,13 @@ static void events_of_cpus(void)
 /* How many events fit into one group is up to the kind; a group of both is none. */
 static void groups(void)
 {
-	int k, fd[16], n;
+	int k, fd[17], n;
 
 	need_hybrid();
 	for (k = 0; k < KINDS; k++) {
 		struct perf_event_attr attr = instructions(k), other = instructions(!k);
 
-		/* half cycles, and half what only general counters count */
-		attr.config = 0x4f2e;
+		attr.config = 0x4f2e;	/* which only general counters count */
 		fd[0] = pt_open(&attr, 0, -1, -1, 0);
 		attr.disabled = 0;
 		other.disabled = 0;
@@ -191,7 +190,7 @@ static void groups(void)
 			if (fd[n] < 0)
 				break;
 		}
-		pt_eq(n, kinds[k].general);
+		pt_need(n == kinds[k].general, "%d events of %s", n, kinds[k].name);
 		pt_eq(fd[n], -EINVAL);
 		while (n--)
 			close(fd[n]);

@@ -7,10 +7,7 @@
 /* When the task is switched out, the tracer ends; so nobody is to be preferred to it. */
 void aux_load(const char *params)
 {
-	struct sched_param first = { .sched_priority = 10 };
-
-	pt_pin(0);
-	pt_need(!sched_setscheduler(0, SCHED_FIFO, &first), "SCHED_FIFO: %s", strerror(errno));
+	pt_first_on_cpu(0);
 	pt_load_module(MODULE, params);
 }
 

@@ -47,6 +47,24 @@ int pt_probe(const struct perf_event_attr *attr)
 	return 0;
 }
 
+struct perf_event_attr pt_uretprobe(const void *code)
+{
+	struct perf_event_attr attr;
+	int type = pt_pmu_type("uprobe");
+	static char path[256];
+	ssize_t n;
+
+	if (type < 0)
+		pt_skip("no uprobe PMU");
+	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	pt_need(n > 0, "readlink: %s", strerror(errno));
+	path[n] = 0;
+	attr = pt_attr((u32)type, 1);
+	attr.uprobe_path = pt_addr(path);
+	attr.probe_offset = pt_file_offset(code);
+	return attr;
+}
+
 u32 pt_attr_size(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));

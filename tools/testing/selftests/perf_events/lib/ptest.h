@@ -96,6 +96,8 @@ int pt_failures(void);
 /* ---- system (system.c) ---- */
 
 void pt_pin(int cpu);
+/* SCHED_FIFO there until the end of the case: no ordinary task or worker comes in between. */
+void pt_first_on_cpu(int cpu);
 int pt_online_cpus(void);
 u64 pt_clock(clockid_t id);
 /*
@@ -190,6 +192,8 @@ int pt_try_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, uns
 int pt_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
 /* Opens attr on the calling task and closes it again: 0 or -errno. */
 int pt_probe(const struct perf_event_attr *attr);
+/* Of returns of the function that begins with this instruction; its path is good until the next. */
+struct perf_event_attr pt_uretprobe(const void *code);
 /* The size of the attr that this kernel knows; Linux 6.12 says 136. */
 u32 pt_attr_size(void);
 /*

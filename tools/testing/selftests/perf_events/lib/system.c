@@ -22,6 +22,14 @@ void pt_pin(int cpu)
 		strerror(errno));
 }
 
+void pt_first_on_cpu(int cpu)
+{
+	struct sched_param first = { .sched_priority = 10 };
+
+	pt_pin(cpu);
+	pt_need(!sched_setscheduler(0, SCHED_FIFO, &first), "SCHED_FIFO: %s", strerror(errno));
+}
+
 int pt_online_cpus(void)
 {
 	return (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -107,15 +107,14 @@ static bool counts(const struct state *s, const struct counter *c, bool in_guest
 }
 
 static const struct perf_guest_switch_msr *
-find(const struct perf_guest_switch_msr *list, int nr, u32 msr)
+find(struct kunit *test, const struct perf_guest_switch_msr *list, int nr, u32 msr)
 {
 	const struct perf_guest_switch_msr *found = NULL;
 
 	while (nr--) {
 		if (list[nr].msr != msr)
 			continue;
-		if (found)
-			return NULL;	/* twice */
+		KUNIT_EXPECT_NULL_MSG(test, found, "register %#x is there twice", msr);
 		found = &list[nr];
 	}
 	return found;
@@ -131,7 +130,7 @@ static void check(struct kunit *test, const struct state *s, struct cpu_hw_event
 
 	put_state(s, cpuc, guest);
 	list = intel_pe_guest_list(cpuc, guest, &nr);
-	msr = find(list, nr, MSR_CORE_PERF_GLOBAL_CTRL);
+	msr = find(test, list, nr, MSR_CORE_PERF_GLOBAL_CTRL);
 	KUNIT_ASSERT_NOT_NULL(test, msr);
 	for (i = 0; i < COUNTERS; i++) {
 		const struct counter *c = &s->counter[i];
@@ -141,19 +140,19 @@ static void check(struct kunit *test, const struct state *s, struct cpu_hw_event
 		theirs |= records_there(s, c);
 	}
 	/* The buffer is the guest's while a counter writes to it there, otherwise the host's. */
-	msr = find(list, nr, MSR_IA32_DS_AREA);
+	msr = find(test, list, nr, MSR_IA32_DS_AREA);
 	KUNIT_ASSERT_EQ(test, !!msr, s->has_pebs && s->ept && !s->no_isolation);
 	if (msr) {
 		KUNIT_ASSERT_EQ(test, msr->host, (u64)(unsigned long)cpuc->ds);
 		KUNIT_ASSERT_EQ(test, msr->guest, theirs ? guest->ds_area : msr->host);
 	}
-	msr = find(list, nr, MSR_PEBS_DATA_CFG);
+	msr = find(test, list, nr, MSR_PEBS_DATA_CFG);
 	KUNIT_ASSERT_EQ(test, !!msr, s->has_pebs && s->ept && !s->no_isolation && s->baseline);
 	if (msr)
 		KUNIT_ASSERT_EQ(test, msr->guest,
 				theirs ? guest->pebs_data_cfg : cpuc->active_pebs_data_cfg);
 	/* Where a record may come late, no counter is enabled for them in the guest. */
-	msr = find(list, nr, MSR_IA32_PEBS_ENABLE);
+	msr = find(test, list, nr, MSR_IA32_PEBS_ENABLE);
 	KUNIT_ASSERT_EQ(test, !!msr, s->has_pebs && s->no_isolation);
 	if (msr)
 		KUNIT_ASSERT_EQ(test, msr->guest, 0ULL);
