@@ -507,7 +507,7 @@ struct pe_event {
 	struct list_head	pmu_entry;		/* roster->lock */
 	union {
 		struct rcu_head		rcu;		/* when the last reference is gone */
-		struct llist_node	put_later;	/* it is to be dropped; see locking.rst */
+		struct llist_node	put_later;	/* it is to be dropped; see lockless.rst */
 	};
 
 	/* buffer and its waiters; in use on sinks only */

@@ -11,7 +11,7 @@
  * The pointer is stored before the scheduler is asked where the task runs.  task_call_func()
  * answers under the lock that every switch to the task takes, or that every wake-up takes before
  * one: a CPU that brings the task later than the answer sees the pointer and takes ctx->lock
- * itself, and one that did it before is told by an interrupt.  See locking.rst.  That the switch
+ * itself, and one that did it before is told by an interrupt.  See lockless.rst.  That the switch
  * code is reached at all is ensured before, by pe_account(), which waits until all CPUs see the
  * static key.
  *

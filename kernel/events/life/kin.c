@@ -101,7 +101,7 @@ static bool become_member(struct pe_kin *kin, struct pe_ctx *from, unsigned int 
 	guard(mutex)(&from->mutex);
 	scoped_guard(raw_spinlock_irq, &from->lock)
 		alike = from->changes == changes && from->nr_events;
-	/* Of a task that has copies only, these do not change: see locking.rst. */
+	/* Of a task that has copies only, these do not change: see lockless.rst. */
 	if (!alike || !pe_ctx_can_be_common(from) || READ_ONCE(kin->closed))
 		return false;
 	kin->origin = from;

@@ -423,7 +423,7 @@ void pe_session_start(struct pe_session *s, struct pe_event **copies, unsigned i
 
 /**
  * pe_session_pin_target() - all copies that a target has of a session
- * @ctx: the context of the target, mutex held: nothing is added, see locking.rst
+ * @ctx: the context of the target, mutex held: nothing is added, see lockless.rst
  * @s: the session, which may be about to end
  * @cgrp: the cgroup that is the target, or NULL
  * @found: they, pinned, a leader before its siblings; room for PE_MOST_MEMBERS

@@ -510,7 +510,7 @@ static unsigned int pin_inherited(struct pe_ctx *ctx, struct pe_event **events, 
  * Leaders come before their siblings.  Events that are not inherited are left out: closing one is
  * to free its counter or breakpoint at once, even while its task forks.  Others may come and go
  * meanwhile: each that was there all the time is returned, and a sibling only with its leader,
- * unless it leads itself now.  Interrupts are on during the walk; see locking.rst.
+ * unless it leads itself now.  Interrupts are on during the walk; see lockless.rst.
  *
  * Return: an array for pe_snapshot_put(), or NULL when out of memory.
  */

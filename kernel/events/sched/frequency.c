@@ -4,8 +4,7 @@
  * rate at which events happen.
  *
  * The tick looks at no event that does not count: one that does is on slot->freq, and one that is
- * throttled on ctx->throttled.  overflow.c says when that is, and locking.rst how an NMI can put it
- * there.
+ * throttled on ctx->throttled.  overflow.c says when, lockless.rst how an NMI can put it there.
  *
  * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
  * the top is pure (tests/frequency_kunit.c); what follows applies it to events.

@@ -314,7 +314,7 @@ void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *
 
 /*
  * An event becomes ACTIVE, or is so no more: the tick looks at it only in between.  ctx->lock held;
- * see locking.rst.
+ * see lockless.rst.
  */
 static __always_inline void pe_freq_begin(struct pe_event *e)
 {

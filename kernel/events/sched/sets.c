@@ -76,7 +76,7 @@ static void arm_triggers(struct pe_event *leader)
 		if (!trigger)
 			continue;
 		WRITE_ONCE(trigger->due, false);
-		barrier();	/* see locking.rst for an NMI between the two */
+		barrier();	/* see lockless.rst for an NMI between the two */
 		WRITE_ONCE(trigger->left, trigger->threshold);
 	}
 }

@@ -403,7 +403,7 @@ static void toggle(unsigned int round)
 
 /*
  * Another CPU that turns a group on or off does so member by member: a fault in between is in the
- * counts of some of them. See "Stopping and going on" in locking.rst.
+ * counts of some of them. See "Stopping and going on" in lockless.rst.
  */
 static u64 count_of_group(s64 *differ)
 {

@@ -269,7 +269,7 @@ static void say_restart(struct rival *r)
 
 /*
  * A group is copied; the sibling stops it, again and again. The leader does not go on alone. A hit
- * that RESTART comes in the middle of may be the sibling's only, see locking.rst.
+ * that RESTART comes in the middle of may be the sibling's only, see lockless.rst.
  */
 static void restart_copies_at_once(void)
 {
