@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables and charts of the benchmark, for Documentation/perf_events.
 
-update() rewrites what lies between the markers of benchmark.rst and of README.md,
-and the SVG files. All of it follows from the lines that bench printed.
+update() rewrites what lies between the markers of benchmark.rst; all of it follows from the lines
+that bench printed. These tables are whole numbers and can be read back: recorded() does so for
+drawn(), which is all that is made of them: the charts, and the figures of README.md. scripts/report
+takes its figures from there, too.
 """
 import importlib.util
 import math
@@ -30,11 +32,10 @@ compare = compare_module()
 
 
 class Rows:
-    """What was measured on an architecture."""
+    """What was measured on an architecture. stock, ours: {operation: figure or None}"""
 
-    def __init__(self, arch, files):
-        self.arch = arch
-        self.stock, self.ours = (compare.load(f) for f in files)
+    def __init__(self, arch, stock, ours):
+        self.arch, self.stock, self.ours = arch, stock, ours
         self.argued = compare.argued(arch)
 
     def cells(self, name):
@@ -73,15 +74,22 @@ def goal_table(rows):
     return table(["operation"] + columns("stock", "ours", "ratio") + ["goal"], lines)
 
 
-def summary(rows):
-    out = []
+def means(rows):
+    """[(architecture, geometric mean of the ratios, rows, goals met, rows above stock)]"""
+    found = []
     for r in rows:
         ratios = compare.ratios(r.stock, r.ours)
         measured = [x for x in ratios.values() if x is not None]
         met = [n for n, x in ratios.items() if x is not None and x <= compare.GOALS[n]]
-        out.append("%s: geometric mean %.3f of %d rows; %d goals met, %d rows above stock." % (
-            r.arch, compare.mean(measured), len(measured), len(met), sum(x > 1 for x in measured)))
-        out.append("")
+        found.append((r.arch, "%.3f" % compare.mean(measured), len(measured), len(met),
+                      sum(x > 1 for x in measured)))
+    return found
+
+
+def summary(rows):
+    out = []
+    for mean in means(rows):
+        out += ["%s: geometric mean %s of %d rows; %d goals met, %d rows above stock." % mean, ""]
     missed = []
     for r in rows:
         for name, ratio in compare.ratios(r.stock, r.ours).items():
@@ -164,9 +172,57 @@ def reference_table(rows):
     return out + table(["operation"] + columns("here", "there", "difference"), lines)
 
 
+# ---- the page read back ----
+
+def read(name):
+    with open(os.path.join(DOC, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def part(text, name, comment=".. %s"):
+    """What lies between the markers of that name."""
+    begin, end = (comment % ("bench: %s %s" % (word, name)) + "\n" for word in ("begin", "end"))
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise rig.Failure("the markers of the part %s are missing" % name)
+    return text.partition(begin)[2].partition(end)[0]
+
+
+def table_rows(text):
+    """The cells of the first table, without its heads."""
+    rule = re.search(r"^=+( +=+)+$", text, re.M)
+    if not rule:
+        raise rig.Failure("a table is missing")
+    spans = [m.span() for m in re.finditer("=+", rule[0])]
+    body = text[rule.start():].split(rule[0])[2]
+    return [[line[a:b].strip().strip("`") for a, b in spans] for line in body.strip("\n").split("\n")]
+
+
+def recorded():
+    """[Rows] of each architecture, as the page has them."""
+    page = read("benchmark.rst")
+    found = [({}, {}) for _ in ARCHES]
+    for name, prefix in (("whole", ""), ("curves", "curve: "), ("cpus", "cpus: "),
+                         ("memory", "memory: ")):
+        for operation, *cells in table_rows(part(page, name)):
+            for i, sides in enumerate(found):
+                for side, cell in zip(sides, cells[3 * i:]):
+                    side[prefix + operation] = None if cell == "n/a" else int(cell.replace(",", ""))
+    return [Rows(arch, *sides) for arch, sides in zip(ARCHES, found)]
+
+
+def recorded_lines(arch):
+    """[(operation, lines that perf_events moves on stock, on ours)]"""
+    at = [1 + lines.HEADS.index("perf " + x) for x in ("stock", "ours")]
+    return [(row[0], *(float(row[i]) for i in at))
+            for row in table_rows(part(read("benchmark.rst"), "lines " + arch))]
+
+
 # ---- charts ----
 
+# They have a background of their own, since not every page that shows one is as dark as the
+# reader's preference.
 STYLE = """<style>
+.paper { fill: #fff }
 text { font: 12px sans-serif; fill: #444 }
 .small { font-size: 11px }
 .grid { stroke: #888; stroke-opacity: .35; fill: none }
@@ -176,8 +232,11 @@ text { font: 12px sans-serif; fill: #444 }
 .stock { stroke: #d0722a; fill: #d0722a } .ours { stroke: #2a78c2; fill: #2a78c2 }
 .arm64 { stroke-dasharray: 5 3 }
 .line { fill: none }
-@media (prefers-color-scheme: dark) { text { fill: #ccc } .goal { stroke: #ccc } }
-</style>"""
+@media (prefers-color-scheme: dark) {
+.paper { fill: #1b1d21 } text { fill: #ccc } .goal { stroke: #ccc }
+}
+</style>
+<rect class="paper" width="100%" height="100%"/>"""
 
 
 def escape(text):
@@ -196,11 +255,11 @@ def label(x, y, text, anchor="start", extra=""):
 
 def ratio_chart(rows):
     """Bars of ours / stock for each row with a goal, a tick at the goal."""
-    left, wide, step, top, most = 390, 400, 30, 50, 1.2
+    left, wide, step, top, most = 395, 400, 24, 50, 1.2
     names = list(compare.GOALS)
     found = [compare.ratios(r.stock, r.ours) for r in rows]
     height = top + step * len(names) + 20
-    parts = [label(left, 18, "ours / stock, of what events add to an operation"),
+    parts = [label(left, 18, "ours / stock, of the instructions that events add to an operation"),
              '<rect class="a" x="%d" y="26" width="10" height="10"/>' % left,
              label(left + 15, 35, rows[0].arch),
              '<rect class="b" x="%d" y="26" width="10" height="10"/>' % (left + 80),
@@ -211,28 +270,28 @@ def ratio_chart(rows):
         parts.append(label(x, height - 5, "%.1f" % (i * 0.2), "middle"))
     for i, name in enumerate(names):
         y = top + i * step
-        parts.append(label(left - 8, y + 16, name, "end"))
+        parts.append(label(left - 8, y + 14, name, "end"))
         for j, ratios in enumerate(found):
             ratio = ratios[name]
             if ratio is None:
                 continue
             length = wide * min(ratio, most) / most
-            parts.append('<rect class="%s" x="%d" y="%d" width="%.1f" height="9"/>' % (
-                "ab"[j], left, y + 2 + 11 * j, max(length, 1)))
-            parts.append(label(left + wide + 50, y + 11 + 11 * j, compare.ratio_text(ratio), "end",
+            parts.append('<rect class="%s" x="%d" y="%d" width="%.1f" height="8"/>' % (
+                "ab"[j], left, y + 1 + 10 * j, max(length, 1)))
+            parts.append(label(left + wide + 50, y + 9 + 10 * j, compare.ratio_text(ratio), "end",
                                ' class="small"'))
         x = left + wide * compare.GOALS[name] / most
-        parts.append('<path class="goal" d="M%.1f %d v24"/>' % (x, y + 1))
+        parts.append('<path class="goal" d="M%.1f %d v20"/>' % (x, y))
     return svg(left + wide + 60, height, parts)
 
 
 # Title, the rows' names with %d, what is subtracted (a name, with %d or without, or None), axis.
 CURVES = [
-    ("switch pair, above none", "curve: switch pair, %d events",
-     "none: pipe pingpong (2 switches)", "passive events of the task"),
+    ("switch pair, above none", "curve: switch pair, %d events", "curve: switch pair, 0 events",
+     "passive events of the task"),
     ("open + close of one more", "curve: open+close of one more, %d events", None,
      "events of the running task"),
-    ("page fault, above none", "curve: page fault, %d events", "none: page fault",
+    ("page fault, above none", "curve: page fault, %d events", "curve: page fault, 0 events",
      "events that count it"),
     ("fork + exit, above none", "curve: fork+exit, %d inherited events",
      "curve: fork+exit, 0 inherited events", "inherited events"),
@@ -299,7 +358,8 @@ def panel(x, y, wide, high, title, axis, curves):
 
 def curve_chart(rows):
     wide, high, across = 320, 170, 2
-    parts = [label(20, 20, "guest instructions (bytes of memory), both axes logarithmic")]
+    parts = [label(20, 20, "guest instructions, in the last panel bytes; both axes logarithmic; "
+                   "what is below 1 stands at 1")]
     for i, (kind, arch) in enumerate((k, r.arch) for k in ("stock", "ours") for r in rows):
         parts.append('<path class="line %s %s" d="M%d 36 h30"/>' % (kind, arch, 20 + 150 * i))
         parts.append(label(55 + 150 * i, 40, "%s, %s" % (kind, arch)))
@@ -308,36 +368,35 @@ def curve_chart(rows):
                   for kind in ("stock", "ours") for r in rows]
         parts += panel(80 + i % across * (wide + 90), 90 + i // across * (high + 80), wide, high,
                        title, axis, curves)
-    return svg(across * (wide + 90) + 10, 70 + (len(CURVES) + 1) // across * (high + 80), parts)
+    return svg(across * (wide + 90) + 30, 70 + (len(CURVES) + 1) // across * (high + 80), parts)
 
 
-def lines_chart(stock, ours):
+def lines_chart(rows):
     """Bars of the lines that perf_events moves in an operation."""
-    left, wide, step, top = 300, 400, 30, 50
-    names = [n for n in ours if stock[n].perf or ours[n].perf]
-    height = top + step * len(names) + 10
+    left, wide, step, top = 300, 400, 24, 50
+    rows = [r for r in rows if r[1] or r[2]]
+    height = top + step * len(rows) + 10
     x0, x1 = 0.01, 1000
     parts = [label(left, 18, "lines that perf_events moves between CPUs, an operation; logarithmic")]
     for kind, text, x in (("stock", "stock", left), ("ours", "ours", left + 80)):
         parts.append('<rect class="%s" x="%d" y="26" width="10" height="10"/>' % (kind, x))
         parts.append(label(x + 15, 35, text))
-    for i, name in enumerate(names):
+    for i, (name, *values) in enumerate(rows):
         y = top + i * step
-        parts.append(label(left - 8, y + 16, name, "end"))
-        for j, (kind, rows) in enumerate((("stock", stock), ("ours", ours))):
-            value = rows[name].perf
+        parts.append(label(left - 8, y + 14, name, "end"))
+        for j, (kind, value) in enumerate(zip(("stock", "ours"), values)):
             length = wide * math.log10(max(value, x0) / x0) / math.log10(x1 / x0)
-            parts.append('<rect class="%s" x="%d" y="%d" width="%.1f" height="9"/>' % (
-                kind, left, y + 2 + 11 * j, max(length, 1)))
-            parts.append(label(left + length + 5, y + 11 + 11 * j, "%.2f" % value, "start",
+            parts.append('<rect class="%s" x="%d" y="%d" width="%.1f" height="8"/>' % (
+                kind, left, y + 1 + 10 * j, max(length, 1)))
+            parts.append(label(left + length + 5, y + 9 + 10 * j, "%.2f" % value, "start",
                                ' class="small"'))
     return svg(left + wide + 60, height, parts)
 
 
 # ---- the documents ----
 
-# The rows that the README shows, in its words.
-README_ROWS = {
+# The rows that the README and the report show, in their words.
+FIGURES = {
     "switch: pingpong, 256 dummy task events":
         "what 256 software events of a task add to a pair of context switches",
     "open: one of 1000 sw task": "opening one of 1,000 software events of a task",
@@ -345,21 +404,20 @@ README_ROWS = {
 }
 
 
-def readme_table(rows):
+def readme_figures(rows):
     lines = ["| | " + " | ".join(r.arch for r in rows) + " |", "|---" * (1 + len(rows)) + "|"]
-    for name, words in README_ROWS.items():
-        lines.append("| %s | %s |" % (words, " | ".join("%s → %s" % tuple(r.cells(name)[:2])
+    for name, words in FIGURES.items():
+        lines.append("| %s | %s |" % (words, " | ".join("%s → %s (%s)" % tuple(r.cells(name))
                                                          for r in rows)))
-    return lines
+    return lines + ["", "Geometric mean of the ratios of all operations with a goal: " + ", ".join(
+        "%s of %d on %s" % (mean, count, arch) for arch, mean, count, *_ in means(rows)) + "."]
 
 
 def between(text, name, lines, comment=".. %s"):
     """The text with the part of that name replaced."""
-    begin, end = (comment % ("bench: %s %s" % (word, name)) + "\n" for word in ("begin", "end"))
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise rig.Failure("the markers of the part %s are missing" % name)
-    head, rest = text.split(begin)
-    return head + begin + "\n" + "\n".join(lines).rstrip("\n") + "\n\n" + end + rest.split(end)[1]
+    old = part(text, name, comment)
+    begin = comment % ("bench: begin " + name) + "\n"
+    return text.replace(begin + old, begin + "\n" + "\n".join(lines).rstrip("\n") + "\n\n")
 
 
 def write(name, text):
@@ -367,10 +425,25 @@ def write(name, text):
         f.write(text)
 
 
+README = os.path.join(rig.TOP, "README.md")
+
+
+def drawn():
+    """{file: its text}: what follows from the tables of benchmark.rst."""
+    rows = recorded()
+    files = {"benchmark-ratios.svg": ratio_chart(rows), "benchmark-curves.svg": curve_chart(rows)}
+    for arch in ARCHES:
+        files["benchmark-lines-%s.svg" % arch] = lines_chart(recorded_lines(arch))
+    return files | {README: between(read(README), "figures", readme_figures(rows), "<!-- %s -->")}
+
+
+def draw():
+    for name, text in drawn().items():
+        write(name, text)
+
+
 def update_part(name, lines):
-    with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
-        text = f.read()
-    write("benchmark.rst", between(text, name, lines))
+    write("benchmark.rst", between(read("benchmark.rst"), name, lines))
 
 
 def update_ext(files):
@@ -382,14 +455,13 @@ def update_lines(arch, stock, ours):
     listed = ["Atomic operations on lines of others, ours:", ""] + [
         "* %s: %s" % x for x in lines.atomics(ours)]
     update_part("lines " + arch, lines_table(stock, ours) + listed)
-    write("benchmark-lines-%s.svg" % arch, lines_chart(stock, ours))
+    draw()
 
 
 def update(files):
     """files: {architecture: (rows of stock, rows of ours)}"""
-    rows = [Rows(arch, files[arch]) for arch in ARCHES]
-    with open(os.path.join(DOC, "benchmark.rst"), encoding="utf-8") as f:
-        text = f.read()
+    rows = [Rows(arch, *map(compare.load, files[arch])) for arch in ARCHES]
+    text = read("benchmark.rst")
     for name, lines in (
             ("goals", goal_table(rows) + summary(rows)), ("whole", whole_table(rows)),
             ("memory", other_table(rows, "memory:", "bytes")),
@@ -400,9 +472,4 @@ def update(files):
             ("reference", reference_table(rows))):
         text = between(text, name, lines)
     write("benchmark.rst", text)
-    write("benchmark-ratios.svg", ratio_chart(rows))
-    write("benchmark-curves.svg", curve_chart(rows))
-    readme = os.path.join(rig.TOP, "README.md")
-    with open(readme, encoding="utf-8") as f:
-        text = f.read()
-    write(readme, between(text, "figures", readme_table(rows), "<!-- %s -->"))
+    draw()
