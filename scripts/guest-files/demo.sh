@@ -63,6 +63,9 @@ heads=$(grep -cE '^[^ 	].* [0-9]+\.[0-9]+: ' /tmp/script)
 show perf trace -s sha256sum $data
 grep -qE '^ +read +[1-9]' /tmp/out || fail "perf trace counted no read()"
 
-mkdir -p /out && cp /tmp/script /out/script
+# With a header, for the report: where the samples come from.
+mkdir -p /out && echo "# flavour : $FLAVOUR" > /out/script
+perf script --header -i /tmp/perf.data >> /out/script 2>/tmp/err ||
+	{ cat /tmp/err; fail "perf script --header"; }
 echo
 echo "perf_events: all demo steps succeeded"

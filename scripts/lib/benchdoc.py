@@ -371,13 +371,14 @@ def curve_chart(rows):
     return svg(across * (wide + 90) + 30, 70 + (len(CURVES) + 1) // across * (high + 80), parts)
 
 
-def lines_chart(rows):
+def lines_chart(arch, rows):
     """Bars of the lines that perf_events moves in an operation."""
     left, wide, step, top = 300, 400, 24, 50
     rows = [r for r in rows if r[1] or r[2]]
     height = top + step * len(rows) + 10
     x0, x1 = 0.01, 1000
-    parts = [label(left, 18, "lines that perf_events moves between CPUs, an operation; logarithmic")]
+    parts = [label(left, 18, arch + ": lines that perf_events moves between CPUs, an operation; "
+                   "logarithmic")]
     for kind, text, x in (("stock", "stock", left), ("ours", "ours", left + 80)):
         parts.append('<rect class="%s" x="%d" y="26" width="10" height="10"/>' % (kind, x))
         parts.append(label(x + 15, 35, text))
@@ -433,7 +434,7 @@ def drawn():
     rows = recorded()
     files = {"benchmark-ratios.svg": ratio_chart(rows), "benchmark-curves.svg": curve_chart(rows)}
     for arch in ARCHES:
-        files["benchmark-lines-%s.svg" % arch] = lines_chart(recorded_lines(arch))
+        files["benchmark-lines-%s.svg" % arch] = lines_chart(arch, recorded_lines(arch))
     return files | {README: between(read(README), "figures", readme_figures(rows), "<!-- %s -->")}
 
 

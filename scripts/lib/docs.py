@@ -89,43 +89,6 @@ def check_cases(tally):
                   "".join("\n    there is no " + x for x in wrong))
 
 
-# Two samples, as perf script prints them.
-SAMPLES = """hashjob  120 [000]  5.000001:  1001001 cpu-clock:
-\t  401136 hash_block+0x16 (/usr/bin/hashjob)
-\t  4012a0 main+0x40 (/usr/bin/hashjob)
-
-hashjob  120 [000]  5.001002:  1001001 cpu-clock:
-\t  401140 hash_block+0x20 (/usr/bin/hashjob)
-\t  4012a0 main+0x40 (/usr/bin/hashjob)
-
-"""
-
-
-def check_report(tally):
-    """The page has the figures of the benchmark's, links to files that are there, a flame graph."""
-    folder = os.path.join(rig.BUILD, "docs")
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "samples"), "w") as f:
-        f.write(SAMPLES)
-    report = os.path.join(folder, "report")
-    rig.run([os.path.join(rig.SCRIPTS, "report"), "-o", report, os.path.join(folder, "samples")])
-    with open(os.path.join(report, "index.html"), encoding="utf-8") as f:
-        page = f.read()
-    with open(os.path.join(report, "flamegraph.svg"), encoding="utf-8") as f:
-        graph = f.read()
-    wrong = ["no file " + x for x in re.findall(r'(?:href|src|data)="([^"]+)"', page)
-             if not os.path.exists(os.path.join(report, x))]
-    wrong += ["no %s in the flame graph" % x for x in ("hash_block (2 samples", "main (2 samples")
-              if x not in graph]
-    with open(os.path.join(PAGES, "benchmark.rst"), encoding="utf-8") as f:
-        means = re.findall(r"^\w+: geometric mean ([\d.]+) of", f.read(), re.M)
-    with open(os.path.join(rig.TOP, "README.md"), encoding="utf-8") as f:
-        figures = re.findall(r"[\d,]+ → [\d,]+", f.read())
-    wrong += ["no %s" % x for x in means + figures if x not in page]
-    tally.add("docs: the page of make report", "failed" if wrong or len(means) != 2 or not figures
-              else "ok", "".join("\n    " + x for x in wrong))
-
-
 def groff(device, options, path):
     return subprocess.run(["groff", "-t", "-man", "-T" + device, *options, path],
                           capture_output=True, text=True)
@@ -155,7 +118,6 @@ def check(tally):
     tally.add("docs: Sphinx builds every page without a warning",
               "failed" if r.returncode else "ok", r.stderr[:3000])
     check_manual(tally)
-    check_report(tally)
     check_cases(tally)
     words, files = known_words(), known_files()
     readme = os.path.join(rig.TOP, "README.md")
