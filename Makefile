@@ -29,7 +29,7 @@ help:
 	@echo '  tree         assemble build/tree: Linux 6.12 with this repository over it'
 	@echo '  kernel       build a kernel, print the image path last'
 	@echo '               [ARCH=x86_64|arm64] [FLAVOUR=ours|stock] [CONFIG_EXTRA=FILE with Kconfig lines]'
-	@echo '  shell        interactive guest with perf [ARCH=] [FLAVOUR=]; leave it with "exit"'
+	@echo '  shell        interactive guest with perf and pfx, and commands to try [ARCH=] [FLAVOUR=]'
 	@echo '  kselftest    compile and run the selftests in a guest [ARCH=] [FLAVOUR=] [TESTS="names"]'
 	@echo '  kunit        boot kernels with the KUnit tests built in [ARCH=]'
 	@echo '  abi-diff     run the ABI sweep on stock and ours, record stock'\''s answers, print differences [ARCH=]'
@@ -66,7 +66,7 @@ guest: deps
 	@$(S)/guest '$(ARCH)' >/dev/null
 
 shell: kernel guest
-	@$(S)/run-guest -a '$(ARCH)' -F '$(FLAVOUR)' $(PMU:%=--pmu %) --shell
+	@$(S)/shell -a '$(ARCH)' -F '$(FLAVOUR)' $(PMU:%=--pmu %)
 
 run:
 	@$(S)/demo '$(FLAVOUR)'
