@@ -6,6 +6,7 @@
  * needs: hw pmu-irq
  */
 #include "lib/ptest.h"
+#include <signal.h>
 
 #define RETURN_TO	0x123450	/* an address that is in no program */
 
@@ -430,6 +431,55 @@ static void on_the_way_back(void)
 	pt_eq(chains, later_ones);
 }
 
+static u8 *page_of_handler;
+
+static void fault_in_handler(int sig)
+{
+	(void)sig;
+	store(page_of_handler);
+}
+
+/* The walk comes before the handler's frame is set up, and what the handler does has its own. */
+static void before_a_signal_handler(void)
+{
+	struct perf_event_attr attr = syscalls("sys_enter_kill"), now = attr, fault = faults();
+	const struct chain *chain;
+	struct pt_ring at_once;
+	u64 cookie, i;
+	int fd;
+
+	page_of_handler = start_with_pages(1);
+	pt_need(signal(SIGUSR1, fault_in_handler) != SIG_ERR, "signal: %s", strerror(errno));
+	now.defer_callchain = 0;
+	now.defer_output = 0;
+	now.disabled = 0;
+	fault.disabled = 0;
+	fault.defer_output = 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_map(&at_once, pt_open(&now, 0, -1, fd, 0), 8);
+	pt_eq(pt_ioctl(pt_open(&fault, 0, -1, fd, 0), PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)fd),
+	      0);
+	pt_enable(fd);
+	kill(getpid(), SIGUSR1);
+	pt_disable(fd);
+
+	cookie = expect_deferred(&attr);
+	pt_need(pt_next_of(&at_once, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&now, &rec, &s);
+	chain = expect_chain(cookie);
+	for (i = 0; i < s.nr_ips && s.ips[i] != in_user; i++)
+		;
+	pt_need(i + 1 < s.nr_ips, "no user part");
+	pt_eq(chain->ips[0], s.ips[i + 1]);
+	pt_check(expect_deferred(&fault) != cookie, "the same cookie");
+	cookie = s.ips[s.nr_ips - 1];
+	chain = expect_chain(cookie);
+	pt_eq(chain->ips[0], pt_addr(pt_store_on_insn));
+	pt_eq(chain->ips[1], RETURN_TO);
+	expect_end();
+}
+
 static u64 goes_back_to;
 
 static PT_NOINLINE void probed(void)
@@ -523,6 +573,7 @@ static const struct pt_case cases[] = {
 	{ "across_exec", across_exec },
 	{ "in_exit", in_exit },
 	{ "on_the_way_back", on_the_way_back },
+	{ "before_a_signal_handler", before_a_signal_handler },
 	{ "of_a_uretprobe", of_a_uretprobe },
 	{ "of_a_switch", of_a_switch },
 	{ "of_a_counter", of_a_counter },
