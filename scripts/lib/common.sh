@@ -15,15 +15,25 @@ JOBS=${JOBS:-$(nproc)}
 say() { printf '%s\n' "== $*" >&2; }
 die() { printf '%s\n' "error: $*" >&2; exit 1; }
 
-# step WHAT COMMAND...: run it, say how long it took, fail when it fails.
+# Where it is kept how many seconds a step took when it ended well last; rig.py has the same.
+time_file() {
+	local LC_ALL=C name=${1//[^A-Za-z0-9.-]/_}
+	echo "$BUILD/times/${name:0:100}"
+}
+
+# step WHAT COMMAND...: run it, say how long it took, and last time, fail when it fails.
 step() {
-	local what=$1 start=$SECONDS rc=0
+	local what=$1 start=$SECONDS rc=0 file last=
 	shift
-	say "$what ..."
+	file=$(time_file "$what")
+	[ ! -s "$file" ] || last=$(cat "$file")
+	say "$what ...${last:+ $last s last time}"
 	"$@" || rc=$?
 	if [ "$rc" -ne 0 ]; then
 		die "$what failed (exit code $rc, after $((SECONDS - start)) s)"
 	fi
+	mkdir -p "${file%/*}"
+	echo $((SECONDS - start)) > "$file"
 	say "$what: done in $((SECONDS - start)) s"
 }
 

@@ -49,19 +49,43 @@ def run(argv, **kw):
     return r.stdout
 
 
-class Step:
-    """with Step("what"): ... says what starts and how long it took."""
+def time_file(what):
+    """Where it is kept how many seconds a step took when it ended well last; as in common.sh."""
+    return os.path.join(BUILD, "times", re.sub(r"[^A-Za-z0-9.-]", "_", what)[:100])
 
-    def __init__(self, what):
-        self.what = what
+
+def last_time(what):
+    """Seconds, or None."""
+    try:
+        with open(time_file(what)) as f:
+            return int(f.read())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def keep_time(what, seconds):
+    os.makedirs(os.path.join(BUILD, "times"), exist_ok=True)
+    with open(time_file(what), "w") as f:
+        f.write("%d\n" % seconds)
+
+
+class Step:
+    """with Step("what"): ... says what starts, and how long it took and takes. What is alike from
+    one time to the next is a kind of step."""
+
+    def __init__(self, what, kind=None):
+        self.what, self.kind = what, kind or what
 
     def __enter__(self):
         self.start = time.monotonic()
-        say(self.what + " ...")
+        last = last_time(self.kind)
+        say(self.what + " ..." + ("" if last is None else " %d s last time" % last))
 
     def __exit__(self, kind, value, trace):
-        say("%s: %s in %d s" % (self.what, "FAILED" if kind else "done",
-                                time.monotonic() - self.start))
+        took = time.monotonic() - self.start
+        if not kind:
+            keep_time(self.kind, took)
+        say("%s: %s in %d s" % (self.what, "FAILED" if kind else "done", took))
 
 
 def base():
@@ -425,7 +449,8 @@ def run_stress(tally, arch, flavour, kind, seconds, seed):
         extra.append("--kmemleak")
     else:
         extra += ["--allow", "BUG: KCSAN", "--append", "log_buf_len=32M"]
-    with Step("%s of %s for %d s, seed %d" % (what, flavour, seconds, seed)):
+    with Step("%s of %s for %d s, seed %d" % (what, flavour, seconds, seed),
+              "%s of %s for %d s" % (what, flavour, seconds)):
         rc, folder, log = guest(arch, name, script, [out] + modules(arch, name), seconds * 2 + 300,
                                 what, extra)
     if rc:
