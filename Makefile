@@ -13,12 +13,15 @@ export KSRC QEMU_ACCEL JOBS
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
 	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs report qemu-x86 \
-	clean
+	deb vm clean
 
 help:
 	@echo 'Targets (options in brackets):'
 	@echo '  run          boot x86_64 in QEMU and profile real programs with Debian'\''s perf [FLAVOUR=ours|stock]'
 	@echo '  report       a page of figures, charts, the state of features, and the flame graph of make run'
+	@echo '  deb          Debian packages of the kernel, x86_64, by Debian'\''s configuration (hours)'
+	@echo '               [CONFIG=small: for virtual machines, in minutes]'
+	@echo '  vm           a Debian 12 with the small package in it, at its serial line [FLAVOUR=] [PMU=]'
 	@echo '  check        everything a change must pass, on x86_64 and arm64; ends with "N passed, N failed"'
 	@echo '  check-all    check, then every client, arm64 with ACPI, matrix, stress, other configurations; takes hours'
 	@echo '  matrix       compile what uses perf_events in many configurations and architectures'
@@ -73,6 +76,12 @@ run:
 
 report:
 	@$(S)/report
+
+deb: tree
+	@$(S)/deb '$(or $(CONFIG),full)'
+
+vm:
+	@$(S)/vm -F '$(FLAVOUR)' $(PMU:%=--pmu %)
 
 check: deps
 	@$(S)/check

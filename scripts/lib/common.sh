@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by the bash scripts: paths, messages, timing.
+# Sourced by the bash scripts: paths, messages, timing, how kernels are configured and built.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=$TOP/build
@@ -87,4 +87,45 @@ image_path() {
 	x86_64) echo "$2/arch/x86/boot/bzImage" ;;
 	arm64) echo "$2/arch/arm64/boot/Image" ;;
 	esac
+}
+
+# kernel_make SOURCE OUT ARCH: the array kmake, make with what every build of a kernel gets.
+kernel_make() {
+	local cross cc
+	cross=$(cross_prefix "$3")
+	cc=${cross}gcc
+	if command -v ccache >/dev/null; then
+		export CCACHE_BASEDIR=$BUILD CCACHE_SLOPPINESS=time_macros
+		cc="ccache $cc"
+	fi
+	export KBUILD_BUILD_USER=perf KBUILD_BUILD_HOST=events
+	kmake=(make -C "$1" "O=$2" "ARCH=$3" "CC=$cc" "HOSTCC=gcc")
+	[ -z "$cross" ] || kmake+=("CROSS_COMPILE=$cross")
+}
+
+# merge FILE...: the wanted symbols as NAME=VALUE, the last file that names one decides.
+merge() {
+	awk '
+		/^# CONFIG_[A-Za-z0-9_]+ is not set$/ { s = $2; v[s] = "n" }
+		/^CONFIG_[A-Za-z0-9_]+=/ { s = $1; sub(/=.*/, "", s); t = $0; sub(/^[^=]*=/, "", t); v[s] = t }
+		s != "" { if (!(s in seen)) { seen[s] = 1; order[++n] = s }; s = "" }
+		END { for (i = 1; i <= n; i++) print order[i] "=" v[order[i]] }
+	' "$@"
+}
+
+# refused WANTED CONFIG FLAVOUR ARCH: the wanted symbols that a configuration does not have.
+refused() {
+	awk -F= -v absent="$TOP/scripts/config/may-be-absent" -v flavour="$3" -v arch="$4" '
+		BEGIN { while ((getline line < absent) > 0) { split(line, w, " "); if (w[2] == flavour || w[2] == arch) ok[w[1]] = 1 } }
+		FILENAME ~ /\.config$/ { s = $1; sub(/^[^=]*=/, ""); have[s] = $0; next }
+		{ s = $1; sub(/^[^=]*=/, "");
+		  got = (s in have) ? have[s] : "n"
+		  if (got != $0 && !(s in ok)) printf "  %s: wanted %s, got %s\n", s, $0, got }
+	' "$2" "$1"
+}
+
+# build_errors LOG: what a build that failed says.
+build_errors() {
+	grep -nE 'error|Error|undefined reference|multiple definition' "$1" | head -40 >&2 ||
+		tail -40 "$1" >&2
 }
