@@ -13,7 +13,7 @@ export KSRC QEMU_ACCEL JOBS
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
 	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs report qemu-x86 \
-	deb vm clean
+	deb vm series clean
 
 help:
 	@echo 'Targets (options in brackets):'
@@ -50,6 +50,7 @@ help:
 	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
 	@echo '               then shell and kselftest take PMU=skl|skl2|icl|spr|zen|zen3|zen3-brs|zen4'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
+	@echo '  series       the same as a series of patches with a cover letter, in build/series'
 	@echo '  docs         build the pages of Documentation/perf_events as HTML and man pages, print the first'
 	@echo '  clean        remove build/'
 	@echo 'KSRC=/path/to/linux-6.12.y uses another base. QEMU_ACCEL=kvm uses KVM (default: TCG).'
@@ -79,6 +80,9 @@ report:
 
 deb: tree
 	@$(S)/deb '$(or $(CONFIG),full)'
+
+series: deps
+	@$(S)/series
 
 vm:
 	@$(S)/vm -F '$(FLAVOUR)' $(PMU:%=--pmu %)

@@ -2,9 +2,8 @@
 """The project as a series of patches on the base: scripts/data/series.txt has their order.
 
 make() writes them to build/series, by git in a repository of its own that has the files of the
-series alone, applies them again by "git am", and compares the end with build/tree. check() builds
-each step. A file is in exactly one patch, so a state of the tree is a set of patches, in whatever
-order they came.
+series alone, applies them again by "git am", and compares the end with build/tree. A file is in exactly one
+patch.
 """
 import glob
 import importlib.machinery
@@ -116,44 +115,15 @@ def check_order(patches, base):
 
 # ---- the text of the cover letter ----
 
-def part(name):
-    """The lines of a part of the benchmark's page that bench has written."""
-    with open(os.path.join(benchdoc.DOC, "benchmark.rst"), encoding="utf-8") as f:
-        m = re.search(r"^\.\. bench: begin %s\n(.*?)^\.\. bench: end %s\n" % (name, name), f.read(),
-                      re.M | re.S)
-    if not m:
-        raise rig.Failure("benchmark.rst has no part " + name)
-    return m[1].splitlines()
-
-
-def table(lines):
-    """The rows of the first table there, as lists of cells."""
-    rules = [i for i, x in enumerate(lines) if re.match(r"=+( =+)+$", x)]
-    if len(rules) < 3:
-        raise rig.Failure("benchmark.rst: no table")
-    columns = [m.span() for m in re.finditer("=+", lines[rules[0]])]
-    return [[x[a:b].strip() for a, b in columns] for x in lines[rules[0] + 1:rules[2]]
-            if not x.startswith("==")]
-
-
 def figures():
     """The README's three rows, and the mean of all of them."""
-    lines = part("goals")
-    head, *rows = table(lines)
-    out = []
-    for name, words in benchdoc.README_ROWS.items():
-        row = dict(zip(head, next((r for r in rows if r[0].strip("`") == name), [])))
-        if not row:
-            raise rig.Failure("benchmark.rst: no row '%s'" % name)
+    rows, out = benchdoc.recorded(), []
+    for name, words in benchdoc.FIGURES.items():
         out += ["  " + words + ":", "    " + "      ".join(
-            "%s %s -> %s" % (a, row[a + " stock"], row[a + " ours"]) for a in rig.ARCHES)]
-    means = re.findall(r"^(\w+): geometric mean ([\d.]+) of (\d+) rows; (\d+) goals met, "
-                       r"(\d+) rows above", "\n".join(lines), re.M)
-    if sorted(m[0] for m in means) != sorted(rig.ARCHES):
-        raise rig.Failure("benchmark.rst: no geometric mean of each architecture")
+            "%s %s -> %s" % (r.arch, *r.cells(name)[:2]) for r in rows)]
     return "\n".join(out + [""] + [
-        "  %s: ratio of %s rows, geometric mean %s; %s rows above 1" % (a, n, m, above)
-        for a, m, n, _, above in means])
+        "  %s: ratio of %d rows, geometric mean %s; %d rows above 1" % (a, n, m, above)
+        for a, m, n, _, above in benchdoc.means(rows)])
 
 
 def count(pattern):
