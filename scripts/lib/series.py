@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import benchdoc
@@ -20,8 +19,6 @@ import rig
 
 DATA = os.path.join(rig.DATA, "series.txt")
 OUT = os.path.join(rig.BUILD, "series")
-WORK = os.path.join(rig.BUILD, "series-tree")
-FLAVOUR = "series"
 # Documentation/process/submitting-patches.rst: larger ones do not belong on a mailing list.
 MOST_BYTES = 300 * 1000
 COLUMNS = 75
@@ -34,7 +31,6 @@ def assembler(tree):
     """scripts/assemble as a module that writes into that tree."""
     loader = importlib.machinery.SourceFileLoader("assemble", os.path.join(rig.SCRIPTS, "assemble"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("assemble", loader))
-    sys.dont_write_bytecode = True
     loader.exec_module(module)
     module.TREE, module.STATE = tree, tree + ".state"
     return module

@@ -222,7 +222,7 @@ static void true_return_addresses(void)
 	pt_check(want[3] - pt_addr((void *)call_chain) - 1 < 63, "%#llx is not in call_chain",
 		 (unsigned long long)want[3]);
 
-	uretprobe = pt_uretprobe((void *)pt_chain_outer);
+	uretprobe = pt_uprobe((void *)pt_chain_outer, true);
 	probe = pt_open(&uretprobe, 0, -1, -1, 0);
 	/* The page in which the probed instruction runs comes with the first hit: a fault, too. */
 	call_chain(byte);

@@ -502,7 +502,7 @@ static void of_a_uretprobe(void)
 
 	start();
 	call_probed();
-	attr = deferring(pt_uretprobe((void *)probed));
+	attr = deferring(pt_uprobe((void *)probed, true));
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, fd, 8);
 	pt_enable(fd);

@@ -31,19 +31,8 @@ static struct perf_event_attr kprobe(const char *func, bool ret)
 
 static struct perf_event_attr uprobe(const void *code, bool ret)
 {
-	static char path[256];
-	int type = pt_pmu_type("uprobe");
-	struct perf_event_attr attr;
-	ssize_t n;
+	struct perf_event_attr attr = pt_uprobe(code, ret);
 
-	if (type < 0)
-		pt_skip("no uprobe PMU");
-	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	pt_need(n > 0, "readlink: %s", strerror(errno));
-	path[n] = 0;
-	attr = pt_attr((u32)type, ret);
-	attr.uprobe_path = pt_addr(path);
-	attr.probe_offset = pt_file_offset(code);
 	attr.disabled = 1;
 	return attr;
 }

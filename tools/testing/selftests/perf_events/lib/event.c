@@ -47,7 +47,7 @@ int pt_probe(const struct perf_event_attr *attr)
 	return 0;
 }
 
-struct perf_event_attr pt_uretprobe(const void *code)
+struct perf_event_attr pt_uprobe(const void *code, bool ret)
 {
 	struct perf_event_attr attr;
 	int type = pt_pmu_type("uprobe");
@@ -59,7 +59,7 @@ struct perf_event_attr pt_uretprobe(const void *code)
 	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	pt_need(n > 0, "readlink: %s", strerror(errno));
 	path[n] = 0;
-	attr = pt_attr((u32)type, 1);
+	attr = pt_attr((u32)type, ret);
 	attr.uprobe_path = pt_addr(path);
 	attr.probe_offset = pt_file_offset(code);
 	return attr;

@@ -192,8 +192,8 @@ int pt_try_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, uns
 int pt_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
 /* Opens attr on the calling task and closes it again: 0 or -errno. */
 int pt_probe(const struct perf_event_attr *attr);
-/* Of returns of the function that begins with this instruction; its path is good until the next. */
-struct perf_event_attr pt_uretprobe(const void *code);
+/* Of this instruction of the program, or of returns of the function that begins with it. */
+struct perf_event_attr pt_uprobe(const void *code, bool ret);
 /* The size of the attr that this kernel knows; Linux 6.12 says 136. */
 u32 pt_attr_size(void);
 /*
