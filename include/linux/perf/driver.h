@@ -178,6 +178,18 @@ struct pmu {
 	 */
 	u64 (*least_period)(struct perf_event *event);
 	/**
+	 * @throttle: Stop @event because another one of its group is throttled.
+	 *
+	 * From perf_event_overflow() of that one, before its record is written.  @event then has
+	 * PERF_HES_STOPPED and PERF_HES_UPTODATE, and a later @start has PERF_EF_RELOAD.  If it has
+	 * overflowed itself and the driver is about to say so, it may count on until then:
+	 * perf_event_overflow() will have it stopped.
+	 * NULL: the others of a group go on, as in Linux 6.12.
+	 *
+	 * Return: false if it goes on: the driver may just be starting or stopping it.
+	 */
+	bool (*throttle)(struct perf_event *event);
+	/**
 	 * @filter: Leave this PMU alone on @cpu, as it is not the kind of CPU it drives.
 	 *
 	 * Interrupts off, context locked, @cpu is this one.  Return: true to skip.

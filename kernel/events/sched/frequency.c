@@ -114,48 +114,6 @@ void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count)
 	e->pmu->start(&e->pub, PERF_EF_RELOAD);
 }
 
-/**
- * pe_change_period() - give an event another period, which begins now
- * @e: a sampling event
- * @set: sets hw.sample_period, and hw.period_left: 0, or what is to pass before the first overflow
- * @arg: for @set
- *
- * ctx->lock held, on the event's CPU if its context is in.  The event does not count while @set
- * runs.  What was left of the old period is forgotten.
- */
-void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg)
-{
-	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
-
-	lockdep_assert_held(&pe_ctx(e)->lock);
-	if (active) {
-		perf_pmu_disable(e->pmu);
-		if (pe_is_passive(e))
-			pe_throttle_expires(e);
-		else
-			pe_unthrottle(e);
-		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
-	}
-	set(e, arg);
-	if (active) {
-		/* Others that are nowhere begin a period when they come in. */
-		if (pe_is_passive(e) && !pe_slot_is_in(e->slot))
-			e->pmu->add(&e->pub, PERF_EF_START);
-		else
-			e->pmu->start(&e->pub, PERF_EF_RELOAD);
-		perf_pmu_enable(e->pmu);
-	}
-}
-
-/*
- * Does e count on this CPU now?  A passive event keeps the state ACTIVE while its slot is away, and
- * the slots of other CPUs are away.
- */
-static bool counts_here(const struct pe_event *e)
-{
-	return e->state == PERF_EVENT_STATE_ACTIVE && pe_slot_is_in(e->slot);
-}
-
 static bool in_freq_mode(const struct pe_event *e)
 {
 	return e->attr.freq && e->attr.sample_freq;
@@ -176,6 +134,15 @@ static void pause_pmu(struct pmu **paused, struct pmu *pmu)
 		perf_pmu_disable(pmu);
 }
 
+/*
+ * Does e count on this CPU now?  A passive event keeps the state ACTIVE while its slot is away, and
+ * the slots of other CPUs are away.
+ */
+static bool counts_here(const struct pe_event *e)
+{
+	return e->state == PERF_EVENT_STATE_ACTIVE && pe_slot_is_in(e->slot);
+}
+
 /**
  * pe_unthrottle() - the one way in which a throttling ends
  * @e: an event, or one that was throttled
@@ -186,12 +153,81 @@ static void pause_pmu(struct pmu **paused, struct pmu *pmu)
  */
 bool pe_unthrottle(struct pe_event *e)
 {
+	u64 was = e->hw.interrupts;
+
 	lockdep_assert_irqs_disabled();
-	if (e->hw.interrupts != PE_THROTTLED)
+	if (!pe_is_throttled(e))
 		return false;
 	e->hw.interrupts = 0;
-	pe_record_unthrottle(e);
+	if (was == PE_THROTTLED)
+		pe_record_unthrottle(e);
 	return true;
+}
+
+/* Back to counting: where its driver stopped it, or, if it was stopped along, with its counter. */
+static void start_again(struct pe_event *e)
+{
+	e->pmu->start(&e->pub, e->hw.state & PERF_HES_UPTODATE ? PERF_EF_RELOAD : 0);
+}
+
+/* Its PMU is off.  The leader is first: drivers may want that. */
+static void release_group(struct pe_event *leader, struct pmu *pmu)
+{
+	struct pe_event *m;
+	bool along;
+
+	pe_for_each_member(m, leader) {
+		along = m->hw.interrupts == PE_THROTTLED_ALONG;
+		if (m->pmu != pmu || !counts_here(m) || !pe_unthrottle(m))
+			continue;
+		/* The overflow that was to stop it may have been lost. */
+		if (!along || m->hw.state & PERF_HES_STOPPED)
+			start_again(m);
+	}
+}
+
+/* Let @e, which is ACTIVE, count its new period.  If it is nowhere, it does when it comes in. */
+static void begin_period(struct pe_event *e)
+{
+	if (pe_is_passive(e) && !pe_slot_is_in(e->slot))
+		e->pmu->add(&e->pub, PERF_EF_START);
+	else
+		e->pmu->start(&e->pub, PERF_EF_RELOAD);
+}
+
+/**
+ * pe_change_period() - give an event another period, which begins now
+ * @e: a sampling event
+ * @set: sets hw.sample_period, and hw.period_left: 0, or what is to pass before the first overflow
+ * @arg: for @set
+ *
+ * ctx->lock held, on the event's CPU if its context is in.  The event does not count while @set
+ * runs.  What was left of the old period is forgotten.  A throttling ends; but an event that is
+ * throttled along with another of its group waits for that one.
+ */
+void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg)
+{
+	bool active = e->state == PERF_EVENT_STATE_ACTIVE;
+	bool throttled = false, waits = false;
+
+	lockdep_assert_held(&pe_ctx(e)->lock);
+	if (active) {
+		perf_pmu_disable(e->pmu);
+		waits = e->hw.interrupts == PE_THROTTLED_ALONG;
+		if (pe_is_passive(e))
+			pe_throttle_expires(e);
+		else if (!waits)
+			throttled = pe_unthrottle(e);
+		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
+	}
+	set(e, arg);
+	if (active) {
+		if (!waits)
+			begin_period(e);
+		if (throttled)
+			release_group(pe_leader(e), e->pmu);
+		perf_pmu_enable(e->pmu);
+	}
 }
 
 /**
@@ -243,17 +279,11 @@ void pe_throttle_unlist(struct pe_event *e)
 			pe_throttle_list(listed);
 }
 
-static void unthrottle(struct pe_event *e, struct pmu **paused)
-{
-	pause_pmu(paused, e->pmu);
-	/* follow_rate() starts the others. */
-	if (pe_unthrottle(e) && !in_freq_mode(e))
-		e->pmu->start(&e->pub, 0);
-}
-
 /*
- * What ends the throttling of those that do not count here looks at no list: for a passive event
- * the next hit, for another one that it comes in, which lists it again if it has to wait.
+ * A group goes on together, also where some of it are not on this list: their entries may be from
+ * an earlier throttling, or new.  What ends the throttling of those that do not count here looks at
+ * no list: for a passive event the next hit, for another one that it comes in, which lists it again
+ * if it has to wait.
  */
 static void release_throttled(struct pe_ctx *ctx, struct pmu **paused)
 {
@@ -261,10 +291,11 @@ static void release_throttled(struct pe_ctx *ctx, struct pmu **paused)
 	struct pe_event *e, *next;
 
 	llist_for_each_entry_safe(e, next, node, throttle_entry) {
-		if (!take_off(e) || READ_ONCE(e->hw.interrupts) != PE_THROTTLED)
+		if (!take_off(e) || READ_ONCE(e->hw.interrupts) < PE_THROTTLED_ALONG ||
+		    !counts_here(e))
 			continue;
-		if (counts_here(e))
-			unthrottle(e, paused);
+		pause_pmu(paused, e->pmu);
+		release_group(pe_leader(e), e->pmu);
 	}
 }
 
@@ -279,8 +310,9 @@ static void follow_rate(struct pe_event *e, struct pmu **paused)
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return;
 	pause_pmu(paused, e->pmu);
-	/* An NMI since the tick began may have throttled it; started below, it is no more. */
-	pe_unthrottle(e);
+	/* An NMI since the tick began has throttled it, and listed it for the next one. */
+	if (pe_is_throttled(e))
+		return;
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	count = local64_read(&e->count);
 	delta = count - e->hw.freq_count_stamp;

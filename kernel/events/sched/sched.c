@@ -105,7 +105,7 @@ static __always_inline int event_in(struct pe_event *e, struct perf_cpu_pmu_cont
 	if (unlikely(e->pmu->capabilities & PERF_PMU_CAP_ITRACE))
 		pe_record_itrace_start(e);
 
-	if (unlikely(e->hw.interrupts == PE_THROTTLED) && stays_throttled(e))
+	if (unlikely(pe_is_throttled(e)) && stays_throttled(e))
 		err = add_throttled(e);
 	else if (likely(e->pmu == cpc->cpu_pmu_ctx.pmu))
 		err = e->pmu->add(&e->pub, PERF_EF_START);

@@ -302,7 +302,15 @@ void pe_mux_set_interval(struct pmu *pmu, int ms);	/* cpus_read_lock held */
 void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
 
 /* frequency.c (pure arithmetic first) */
-#define PE_THROTTLED	U64_MAX		/* hw.interrupts of an event that is throttled */
+/* hw.interrupts of an event that is throttled: for its own overflows, or along with its group's */
+#define PE_THROTTLED		U64_MAX
+#define PE_THROTTLED_ALONG	(U64_MAX - 1)
+
+static __always_inline bool pe_is_throttled(const struct pe_event *e)
+{
+	return e->hw.interrupts >= PE_THROTTLED_ALONG;
+}
+
 u64 pe_period_for(u64 freq, u64 nsec, u64 count);
 u64 pe_period_step(u64 period, u64 wanted);
 void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count);

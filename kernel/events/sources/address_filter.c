@@ -304,7 +304,7 @@ static void pe_filter_restart(struct pe_ctx *ctx, void *arg)
 {
 	struct pe_event *e = arg;
 
-	if (e->state != PERF_EVENT_STATE_ACTIVE || e->hw.interrupts == PE_THROTTLED)
+	if (e->state != PERF_EVENT_STATE_ACTIVE || pe_is_throttled(e))
 		return;
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	e->pmu->start(&e->pub, 0);

@@ -13,10 +13,12 @@
  * Throttling.  pe_cpu.throttle_seq numbers the ticks of a CPU, with numbers that no other CPU has.
  * hw.interrupts counts the samples of an event in the tick hw.interrupts_seq.  When it reaches the
  * allowed number it becomes PE_THROTTLED, a THROTTLE record is written, the event is put on
- * ctx->throttled and the caller is told to stop it.  The next tick sees pe_cpu.throttled and starts
- * the events on that list again (frequency.c).  Not every throttled event is in at that tick: a
- * scheduled one is released when it comes in again (sched.c), a passive one at its next hit
- * (software.c), where hw.interrupts_seq tells that the tick is over.
+ * ctx->throttled and the caller is told to stop it.  The other members of its group that its PMU
+ * counts stop along, so that their counts are of the same time: they become PE_THROTTLED_ALONG and
+ * are on the list as well.  The next tick sees pe_cpu.throttled and starts the events on that list
+ * again (frequency.c).  Not every throttled event is in at that tick: a scheduled one is released
+ * when it comes in again (sched.c), a passive one at its next hit (software.c), where
+ * hw.interrupts_seq tells that the tick is over.
  *
  * Everything per event is written on the event's CPU only, by NMIs or with interrupts off.  The
  * limits are shared by all CPUs: they are single words, written and read with _ONCE(), and a reader
@@ -218,6 +220,28 @@ void perf_sample_event_took(u64 sample_len_ns)
 		took(sample_len_ns);
 }
 
+/*
+ * The members that the same PMU counts stop as well, if its driver can do that here.  Those of
+ * others go on: this interrupt may have come in the middle of one of theirs.  What changes the list
+ * of this group does so on this CPU, see lockless.rst.
+ */
+static void throttle_others(struct pe_event *e)
+{
+	struct pe_event *leader = pe_leader(e), *m;
+	struct pmu *pmu = e->pmu;
+
+	if (!pmu->throttle)
+		return;
+	pe_for_each_member(m, leader) {
+		if (m == e || m->pmu != pmu || m->state != PERF_EVENT_STATE_ACTIVE ||
+		    m->hw.state & PERF_HES_STOPPED || !pmu->throttle(&m->pub))
+			continue;
+		m->hw.interrupts_seq = __this_cpu_read(pe_cpu.throttle_seq);
+		m->hw.interrupts = PE_THROTTLED_ALONG;
+		pe_throttle_list(m);
+	}
+}
+
 static void throttle_here(struct pe_event *e)
 {
 	/* In this order: see perf_event_task_tick(). */
@@ -226,6 +250,7 @@ static void throttle_here(struct pe_event *e)
 
 	e->hw.interrupts = PE_THROTTLED;
 	pe_throttle_list(e);
+	throttle_others(e);
 	atomic_inc(&e->nr_throttled);
 	pe_record_throttle(e);
 }
@@ -262,8 +287,8 @@ static __always_inline bool account(struct pe_event *e, enum pe_throttling throt
 	bool stop = false;
 	u64 nr;
 
-	/* One more of the interrupt that has throttled it.  To count on would lose the mark. */
-	if (unlikely(throttle && e->hw.interrupts == PE_THROTTLED))
+	/* One more of the interrupt that has stopped it.  To count on would lose the mark. */
+	if (unlikely(throttle && pe_is_throttled(e)))
 		return true;
 	nr = pe_count_sample(e);
 	if (unlikely(throttle && nr >= READ_ONCE(limits.look_from)) && is_too_much(nr)) {

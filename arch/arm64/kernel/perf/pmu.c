@@ -102,6 +102,13 @@ static void arm_pe_stop(struct perf_event *event, int flags)
 	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
+/* An interrupt that finds the PMU running is not in the middle of what is done to events. */
+static bool arm_pe_throttle(struct perf_event *event)
+{
+	arm_pe_stop(event, PERF_EF_UPDATE);
+	return true;
+}
+
 static int arm_pe_add(struct perf_event *event, int flags)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(event->pmu);
@@ -206,6 +213,7 @@ static const struct pmu operations = {
 	.del		= arm_pe_del,
 	.start		= arm_pe_start,
 	.stop		= arm_pe_stop,
+	.throttle	= arm_pe_throttle,
 	.read		= arm_pe_read,
 	.least_period	= arm_pe_least_period,
 	.filter		= arm_pe_filter,

@@ -53,6 +53,7 @@ void x86_pe_place(struct perf_event *event, int idx);
 
 /* pmi.c */
 int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs);
+bool x86_pe_throttle(struct perf_event *event);
 void x86_pe_arm_lvtpc(void);
 void x86_pe_forget_lvtpc(void);
 

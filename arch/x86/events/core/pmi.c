@@ -23,6 +23,9 @@
 
 #include "core.h"
 
+/* The PMU was on when the PMI came; else that was late, in the middle of what is done to events. */
+static DEFINE_PER_CPU(bool, was_on);
+
 /* nmis() when the local APIC's entry was known to deliver NMIs on this CPU last; 0: never. */
 static DEFINE_PER_CPU(unsigned int, lvtpc_armed);
 
@@ -100,6 +103,7 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 	if (!atomic_read(&x86_pe_active_events))
 		return NMI_DONE;
 	start = sched_clock();
+	__this_cpu_write(was_on, __this_cpu_read(cpu_hw_events.enabled));
 	handled = static_call(x86_pmu_handle_irq)(regs);
 	if (!may_be_masked())
 		__this_cpu_write(lvtpc_armed, nmis());
@@ -108,6 +112,30 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 }
 
 NOKPROBE_SYMBOL(x86_pe_nmi);
+
+/* Old CPUs of Intel tell one NMI from two by how many counters have been found overflowed. */
+static bool must_find_all(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && x86_pmu.version < 2;
+}
+
+/* Its turn in this PMI is still to come.  The samples of PEBS are not made of overflows. */
+static bool has_overflowed(struct perf_event *event)
+{
+	return is_sampling_event(event) && !event->attr.precise_ip &&
+	       overflowed(static_call(x86_pmu_update)(event));
+}
+
+/* struct pmu's throttle.  Branch traces are switched on at other places, and are not counted. */
+bool x86_pe_throttle(struct perf_event *event)
+{
+	if (!__this_cpu_read(was_on) || must_find_all() ||
+	    event->hw.idx == INTEL_PMC_IDX_FIXED_BTS)
+		return false;
+	if (!has_overflowed(event))
+		x86_pmu_stop(event, PERF_EF_UPDATE);
+	return true;
+}
 
 /**
  * perf_events_lapic_init - have this CPU's PMI delivered as NMI

@@ -322,9 +322,11 @@ static int x86_pe_commit_txn(struct pmu *pmu)
 	return 0;
 }
 
+/* What stands still may have lost its counter since it was updated, when the CPU slept. */
 static void x86_pe_pmu_read(struct perf_event *event)
 {
-	static_call(x86_pmu_read)(event);
+	if (likely(!(event->hw.state & PERF_HES_UPTODATE)))
+		static_call(x86_pmu_read)(event);
 }
 
 static void x86_pe_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
@@ -361,6 +363,7 @@ static const struct pmu operations __initconst = {
 	.del			= x86_pe_del,
 	.start			= x86_pe_start,
 	.stop			= x86_pmu_stop,
+	.throttle		= x86_pe_throttle,
 	.read			= x86_pe_pmu_read,
 
 	.sched_task		= x86_pe_sched_task,

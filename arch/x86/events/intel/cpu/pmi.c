@@ -112,20 +112,6 @@ static void wake_guest(struct cpu_hw_events *cpuc, struct perf_sample_data *data
 	}
 }
 
-/*
- * The records may throttle events; then PEBS must be told, because it is not switched off in a PMI.
- */
-static void serve_pebs(struct cpu_hw_events *cpuc, struct perf_sample_data *data,
-		       struct pt_regs *regs)
-{
-	u64 before = cpuc->pebs_enabled;
-
-	wake_guest(cpuc, data, regs);
-	static_call(x86_pmu_drain_pebs)(regs, data);
-	if (cpuc->pebs_enabled != before)
-		wrmsrl(MSR_IA32_PEBS_ENABLE, cpuc->pebs_enabled);
-}
-
 static void serve_counter(struct cpu_hw_events *cpuc, int i, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
@@ -170,7 +156,8 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
 
 	if (take_bit(&status, GLOBAL_STATUS_BUFFER_OVF_BIT)) {
 		found++;
-		serve_pebs(cpuc, &data, regs);
+		wake_guest(cpuc, &data, regs);
+		static_call(x86_pmu_drain_pebs)(regs, &data);
 		status &= hybrid(cpuc->pmu, intel_ctrl) | GLOBAL_STATUS_TRACE_TOPAPMI;
 	}
 	if (take_bit(&status, GLOBAL_STATUS_TRACE_TOPAPMI_BIT)) {
@@ -193,8 +180,14 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
 	return found;
 }
 
-static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs)
+/*
+ * Any overflow may stop events, by throttling its own and the others of the group; then PEBS must
+ * be told, because it is not switched off in a PMI.  If the PMU was off, PEBS is to be, too, also
+ * when the one who is switching it off has not come to that yet.
+ */
+static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_on)
 {
+	u64 pebs = cpuc->pebs_enabled;
 	int round, found = 0;
 	u64 status;
 
@@ -208,6 +201,8 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs)
 		acknowledge(status);
 		found += serve(cpuc, regs, status);
 	}
+	if (cpuc->pebs_enabled != pebs)
+		wrmsrl(MSR_IA32_PEBS_ENABLE, was_on ? cpuc->pebs_enabled : 0);
 	return found;
 }
 
@@ -227,7 +222,7 @@ int intel_pe_handle_irq(struct pt_regs *regs)
 
 	found = intel_pmu_drain_bts_buffer();
 	found += intel_bts_interrupt();
-	found += serve_all(cpuc, regs);
+	found += serve_all(cpuc, regs, was_on);
 
 	if (middle)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);

@@ -194,7 +194,8 @@ static void start_metric(struct perf_event *metric, struct perf_event *slots)
  * intel_pe_topdown_start - an event of the group starts
  * @event: event of the group
  *
- * PMU off.  The leader, which counts the slots, is first.
+ * PMU off.  The leader, which counts the slots, is first.  If it stands still, so does the metric,
+ * which is only loaded then, and has nothing to load.
  */
 void intel_pe_topdown_start(struct perf_event *event)
 {
@@ -202,7 +203,7 @@ void intel_pe_topdown_start(struct perf_event *event)
 
 	if (event->hw.idx == INTEL_PMC_IDX_FIXED_SLOTS)
 		start_slots(event);
-	else if (!WARN_ON_ONCE(!slots))
+	else if (slots)
 		start_metric(event, slots);
 	perf_event_update_userpage(event);
 }
