@@ -541,6 +541,14 @@ static void admit(struct pe_event *leader, bool fits, u64 now)
 		wait_for_turn(leader, pmu_ctx, cpc);
 }
 
+/* Those that were starved may have been disabled since then. */
+static bool others_wait(struct pe_event *leader)
+{
+	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(leader);
+
+	return pmu_ctx->starved && pe_pmu_ctx_first_waiting(pmu_ctx) != leader;
+}
+
 /**
  * pe_group_admit() - a group became eligible: put it on, making room as its class allows
  * @leader: INACTIVE, in a queue, in a slot that is in on this CPU
@@ -550,7 +558,7 @@ static void admit(struct pe_event *leader, bool fits, u64 now)
  */
 void pe_group_admit(struct pe_event *leader, u64 now)
 {
-	admit(leader, leader->attr.pinned || !pe_pmu_ctx(leader)->starved, now);
+	admit(leader, leader->attr.pinned || !others_wait(leader), now);
 }
 
 /**

@@ -82,6 +82,31 @@ static void everybody_gets_a_share(void)
 	pt_check(sum_running <= enabled * (u64)hw / 100 * 102, "more time than there was");
 }
 
+/* Whom nobody is in the way of any more counts at once: no turn is waited for. */
+static void room_is_taken_at_once(void)
+{
+	struct perf_event_attr attr = instructions();
+	int fd[MANY], hw = counters(), last, i;
+	struct pt_read r;
+
+	for (i = 0; i < hw; i++) {
+		fd[i] = pt_open_hw(&attr, -1);
+		pt_enable(fd[i]);
+	}
+	last = pt_open_hw(&attr, -1);
+	pt_enable(last);
+	pt_disable(last);
+	for (i = 0; i < hw; i++)
+		pt_disable(fd[i]);
+	pt_read(last, TIMES, 1, &r);
+	pt_eq(r.running, 0);
+	pt_enable(last);
+	pt_spin(1000);
+	pt_disable(last);
+	pt_read(last, TIMES, 1, &r);
+	pt_check(r.v[0].value >= 2000, "%llu", (unsigned long long)r.v[0].value);
+}
+
 static void shares_are_fair(void)
 {
 	struct perf_event_attr attr = instructions();
@@ -373,6 +398,7 @@ static void sampling_while_multiplexed(void)
 
 static const struct pt_case cases[] = {
 	{ "everybody_gets_a_share", everybody_gets_a_share },
+	{ "room_is_taken_at_once", room_is_taken_at_once },
 	{ "shares_are_fair", shares_are_fair },
 	{ "pinned_runs_always", pinned_runs_always },
 	{ "pinned_in_error", pinned_in_error },
