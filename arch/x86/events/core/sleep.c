@@ -5,7 +5,7 @@
  * Its events are still on their counters: not those of tasks, which are frozen, but the watchdog's
  * and others of the CPU.  They are stopped before, so that their counts are safe, and started again
  * afterwards.  An event that stands still already, as a throttled one does, stays so; its counter
- * is loaded again, because it will be started without that.  The PMU is off in between.
+ * is loaded again if it will be started without that.  The PMU is off in between.
  *
  * Both on that CPU, interrupts off; nothing else runs.
  */
@@ -72,9 +72,19 @@ static void x86_pe_resume(void *unused)
 	perf_pmu_enable(pmu);
 }
 
+/*
+ * The kernel ends, and another one may be next on this CPU, by kexec: it is to find no counter on.
+ * Events of CPUs have left before, but the task that does this may have some.
+ */
+static void x86_pe_shutdown(void *unused)
+{
+	x86_pe_suspend(unused);
+}
+
 static const struct syscore_ops sleep_ops = {
 	.suspend	= x86_pe_suspend,
 	.resume		= x86_pe_resume,
+	.shutdown	= x86_pe_shutdown,
 };
 
 static struct syscore sleeper = { .ops = &sleep_ops };
