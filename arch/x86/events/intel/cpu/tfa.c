@@ -66,10 +66,13 @@ static void intel_pe_tfa_enable_all(int added)
 	intel_pe_enable_all(added);
 }
 
-/* What has the counter goes elsewhere, because its constraint is asked for again. */
-static void intel_pe_tfa_leave_counter(void *unused)
+/*
+ * Constraints are asked for again: what has the counter goes elsewhere, and what has another one
+ * cannot be moved there later.
+ */
+static void intel_pe_tfa_ask_again(void *unused)
 {
-	if (is_assigned(this_cpu_ptr(&cpu_hw_events)))
+	if (__this_cpu_read(cpu_hw_events.n_events))
 		perf_pmu_resched(x86_get_pmu(smp_processor_id()));
 }
 
@@ -92,7 +95,7 @@ static ssize_t allow_tsx_force_abort_store(struct device *dev, struct device_att
 
 	WRITE_ONCE(allowed, value);
 	cpus_read_lock();
-	on_each_cpu(intel_pe_tfa_leave_counter, NULL, 1);
+	on_each_cpu(intel_pe_tfa_ask_again, NULL, 1);
 	cpus_read_unlock();
 	return len;
 }
