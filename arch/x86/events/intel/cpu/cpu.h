@@ -145,6 +145,7 @@ enum hybrid_cpu_type intel_pe_adl_cpu_type(void);
 /* tables.c: from the rows of a model to what the driver works with, cut down to what there is */
 int intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu);
 u64 intel_pe_config_bits(void);
+void intel_pe_enumerate_counters(u64 *general, u64 *fixed);
 void intel_pe_clip_counters(u64 *general, u64 *fixed, u64 *ctrl);
 void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixed, u64 ctrl);
 void intel_pe_probe_extra_regs(struct extra_reg *er);

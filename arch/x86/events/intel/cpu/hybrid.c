@@ -140,17 +140,8 @@ static bool capabilities_are_wrong(void)
 /* What this kind of core says of itself. */
 static void enumerate(struct x86_hybrid_pmu *h)
 {
-	u32 general, fixed, unused;
-	union cpuid35_eax leaves;
-
 	h->config_mask = intel_pe_config_bits();
-	leaves.full = cpuid_eax(ARCH_PERFMON_EXT_LEAF);
-	if (leaves.split.cntr_subleaf) {
-		cpuid_count(ARCH_PERFMON_EXT_LEAF, ARCH_PERFMON_NUM_COUNTER_LEAF,
-			    &general, &fixed, &unused, &unused);
-		h->cntr_mask64 = general;
-		h->fixed_cntr_mask64 = fixed;
-	}
+	intel_pe_enumerate_counters(&h->cntr_mask64, &h->fixed_cntr_mask64);
 	if (!capabilities_are_wrong())
 		rdmsrl(MSR_IA32_PERF_CAPABILITIES, h->intel_cap.capabilities);
 }

@@ -47,6 +47,9 @@ static void __init take_leaf(void)
 	x86_pmu.cntval_mask = BIT_ULL(bits) - 1;
 	x86_pmu.cntr_mask64 = first(leaf.eax.split.num_counters);
 	x86_pmu.fixed_cntr_mask64 = fixed_counters();
+	/* Of hybrid machines this would be the kind of the CPU that boots. */
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		intel_pe_enumerate_counters(&x86_pmu.cntr_mask64, &x86_pmu.fixed_cntr_mask64);
 	x86_pmu.events_maskl = leaf.ebx.full;
 	x86_pmu.events_mask_len = leaf.eax.split.mask_length;
 	x86_pmu.config_mask = intel_pe_config_bits();

@@ -221,6 +221,29 @@ u64 intel_pe_config_bits(void)
 	return bits;
 }
 
+/**
+ * intel_pe_enumerate_counters - which counters there are, with gaps, where leaf 23H says it
+ * @general: mask, as leaf 10 has it
+ * @fixed: likewise
+ */
+void intel_pe_enumerate_counters(u64 *general, u64 *fixed)
+{
+	union cpuid35_eax leaves;
+	u32 has, has_fixed, unused;
+
+	if (!this_cpu_has(X86_FEATURE_ARCH_PERFMON_EXT))
+		return;
+	leaves.full = cpuid_eax(ARCH_PERFMON_EXT_LEAF);
+	if (!leaves.split.cntr_subleaf)
+		return;
+	cpuid_count(ARCH_PERFMON_EXT_LEAF, ARCH_PERFMON_NUM_COUNTER_LEAF, &has, &has_fixed,
+		    &unused, &unused);
+	if (!has)
+		return;
+	*general = has;
+	*fixed = has_fixed;
+}
+
 static u64 clip(u64 mask, int most, const char *what)
 {
 	if (!WARN(fls64(mask) > most, "hw perf events %s%d > max(%d), clipping!", what,
