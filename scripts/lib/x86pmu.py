@@ -21,6 +21,7 @@ PMUS = {
            "pmu-metrics=8",
     "adl": "Icelake-Server,model=151,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=4,"
            "pmu-metrics=8,pmu-big=2",
+    "wsm": "Skylake-Server,model=44,pmu=on,pmu-version=3,pmu-offcore=2",
     "zen": "EPYC,pmu=on,pmu-version=1",
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
     "zen3-brs": "EPYC-Milan,pmu=on,pmu-version=1,pmu-lbr=1",
@@ -29,16 +30,21 @@ PMUS = {
 # Interrupts that come late, or not always.
 for _name in ("skl", "zen", "zen3"):
     PMUS[_name + "-late"] = PMUS[_name] + ",pmu-delay=1000"
+PMUS["icl-gap"] = PMUS["icl"] + ",pmu-absent=16"
 PMUS["icl-lossy"] = PMUS["icl"] + ",pmu-lose=5"
-# The flavours of the bare-metal selftest: (shift of -icount, -cpu).
+# Counters that the microcode takes, registers that events need; nhm and wsm share them in a core.
+PMUS["skl-tfa"] = PMUS["skl"] + ",pmu-tfa=on,pmu-offcore=3"
+PMUS["nhm"] += ",pmu-offcore=1"
+# The flavours of the bare-metal selftest: (shift of -icount, -cpu), and on two threads of a core.
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl")),
+    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa")),
     (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]), (0, PMUS["adl"]),
     (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, PMUS["skl"] + ",pmu-delay=60"), (0, PMUS["skl2"] + ",pmu-lose=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"]),
     (0, "EPYC,family=15,model=65,pmu=on,pmu-version=0"), (0, PMUS["zen3-brs"]),
     (0, PMUS["zen4"]), (0, PMUS["zen4"].replace("lbr=1", "lbr=2"))]
+BARE_THREADS = [(0, PMUS[n]) for n in ("nhm", "wsm", "skl-tfa")]
 
 
 def build():
@@ -58,13 +64,13 @@ def selftest_program():
     return out
 
 
-def bare_metal(qemu, program, shift, cpu):
+def bare_metal(qemu, program, shift, cpu, smp="1"):
     """What the program prints; the log stays beside it."""
     log = program + ".log"
     try:
         r = subprocess.run(
-            [qemu, "-accel", "tcg", "-icount", "shift=%d,sleep=off" % shift, "-cpu", cpu, "-m", "64",
-             "-nodefaults", "-display", "none", "-no-reboot", "-serial", "file:" + log,
+            [qemu, "-accel", "tcg", "-icount", "shift=%d,sleep=off" % shift, "-cpu", cpu, "-smp", smp,
+             "-m", "64", "-nodefaults", "-display", "none", "-no-reboot", "-serial", "file:" + log,
              "-device", "isa-debug-exit,iobase=0xf4,iosize=1", "-kernel", program],
             timeout=120, capture_output=True, text=True)
         tail = r.stderr[-300:]
@@ -76,11 +82,12 @@ def bare_metal(qemu, program, shift, cpu):
 def run_selftest(tally):
     """One result for each flavour of the PMU."""
     qemu, program = build(), selftest_program()
-    for shift, cpu in BARE:
-        lines, tail = bare_metal(qemu, program, shift, cpu)
+    for shift, cpu, smp in [(*b, "1") for b in BARE] + [(*b, "2,threads=2") for b in BARE_THREADS]:
+        lines, tail = bare_metal(qemu, program, shift, cpu, smp)
         last = lines[-1] if lines else ""
         good = last.startswith("selftest: ") and last.endswith(" 0 failed")
         wrong = [x for x in lines if x.startswith("FAIL")][:20]
-        rig.say("%s shift=%d: %s" % (cpu, shift, last.replace("selftest: ", "")))
-        tally.add("qemu-x86-selftest: %s shift=%d" % (cpu, shift), "ok" if good else "failed",
+        flavour = "%s shift=%d%s" % (cpu, shift, " smp=" + smp if smp != "1" else "")
+        rig.say("%s: %s" % (flavour, last.replace("selftest: ", "")))
+        tally.add("qemu-x86-selftest: " + flavour, "ok" if good else "failed",
                   "".join("\n    " + x for x in wrong + [last, tail]))

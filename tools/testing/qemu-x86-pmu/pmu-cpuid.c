@@ -8,9 +8,16 @@
 
 #define ARCH_EVENTS     7
 #define CPUID_7_HYBRID  (1u << 15)
+#define CPUID_7_1_PERFMON_EXT (1u << 8)     /* there is leaf 23H */
+#define CPUID_7_FORCE_ABORT (1u << 13)
 #define SMALLER         2                /* general counters less has a small core */
 
 enum { KIND_ATOM = 0x20, KIND_CORE = 0x40 };
+
+uint64_t x86_pmu_general(X86PMU *p)
+{
+    return ((1ull << p->nr_gp) - 1) & ~(uint64_t)p->absent;
+}
 
 void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
                    uint32_t *eax, uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
@@ -36,8 +43,16 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
         *ecx |= CPUID_EXT_PDCM | (p->want_pebs ? CPUID_EXT_DTES64 : 0);
         *edx |= p->want_pebs ? CPUID_DTS : 0;
     } else if (index == 7 && !count) {
+        *eax = p->absent ? MAX(*eax, 1) : *eax;
         *edx |= p->want_lbr == LBR_ARCH ? CPUID_7_0_EDX_ARCH_LBR : 0;
         *edx |= p->big ? CPUID_7_HYBRID : 0;
+        *edx |= p->tfa ? CPUID_7_FORCE_ABORT : 0;
+    } else if (index == 7 && count == 1) {
+        *eax |= p->absent ? CPUID_7_1_PERFMON_EXT : 0;
+    } else if (index == 0x23 && p->absent) {
+        *eax = count == 0 ? 3 : count == 1 ? x86_pmu_general(p) : 0;
+        *ebx = count == 1 ? (1u << p->nr_fixed) - 1 : 0;
+        *ecx = *edx = 0;
     } else if (index == 0x1a && p->big) {
         *eax = (p->small ? KIND_ATOM : KIND_CORE) << 24 | 1;
         *ebx = *ecx = *edx = 0;
@@ -83,10 +98,13 @@ void x86_pmu_properties(CPUX86State *env)
     p->nr_fixed = p->amd || p->version < 2 ? 0 : p->metrics ? 4 : 3;
     p->nr_gp = MIN(p->want_gp ? p->want_gp : p->amd && p->version ? 6 : 4, X86_PMU_GP);
     p->nr_gp -= p->small ? SMALLER : 0;
+    p->absent = p->amd || p->version < 5 || p->big ? 0 : p->absent;
+    p->tfa = p->tfa && !p->amd && p->nr_gp > TFA_COUNTER;
+    p->want_offcore = p->amd ? OFFCORE_NONE : MIN(p->want_offcore, OFFCORE_SKL);
     if (p->amd && p->version >= 2) {
         env->cpuid_xlevel = MAX(env->cpuid_xlevel, 0x80000022);
     } else if (!p->amd) {
-        env->cpuid_level = MAX(env->cpuid_level, p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
+        env->cpuid_level = MAX(env->cpuid_level, p->absent ? 0x23 : p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
         /* performance monitoring there; BTS not */
         env->msr_ia32_misc_enable |= 1u << 7 | 1u << 11 | (p->want_pebs ? 0 : 1u << 12);
     }

@@ -11,20 +11,24 @@
 #define SEL_INV         (1u << 23)
 #define CMASK_CYCLES    16
 #define NO_EVENT        (~0u)
+#define EVENT_FLOPS     0x003            /* with any unit mask */
+#define EVENT_MERGE     0xfff
 
 /*
  * What is counted.  Events per instruction are num/den; num 0 stands for the
  * clock rate (nanoseconds of virtual time per instruction), and cycles are
  * that times pmu-cpi.  Conditional branches are counted by the blocks that have
- * them.  All others but instructions are stand-ins, deterministic but without
- * any relation to what the guest does.
+ * them, offcore responses by what their register says (pmu-offcore.c).  All others
+ * but instructions are stand-ins, deterministic but without any relation to what
+ * the guest does.
  */
 static const struct {
     uint32_t intel;              /* umask << 8 | event */
     uint32_t amd;                /* umask << 16 | event */
     uint16_t num, den;
     uint8_t memory;
-    bool conditional;
+    bool conditional, large;
+    uint8_t offcore;
 } events[] = {                   /* the first in the order of the bits of CPUID.0AH:EBX */
     { 0x003c, 0x000076, 0, 1 },       /* core cycles */
     { 0x00c0, 0x0000c0, 1, 1 },       /* instructions */
@@ -41,6 +45,9 @@ static const struct {
     { 0x01a4, NO_EVENT, 0, 1 },       /* slots */
     { 0x01c4, 0x0000d1, 0, 1, 0, true },      /* conditional branches */
     { 0x11c4, NO_EVENT, 0, 1, 0, true },      /* likewise, from Ice Lake on */
+    { NO_EVENT, 0x000003, 15, 1, .large = true },  /* retired SSE and AVX operations, see pmu-pairs.c */
+    { 0x01b7, NO_EVENT, 0, 1, .offcore = 1 }, /* offcore responses */
+    { 0x01bb, NO_EVENT, 0, 1, .offcore = 2 },
 };
 
 void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
@@ -51,7 +58,8 @@ void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
     c->den = 1;
     c->num = 0;
     c->memory = 0;
-    c->conditional = false;
+    c->conditional = c->large = false;
+    c->offcore = 0;
     if (ev < 0 || (p->unavailable >> ev & 1)) {
         return;
     }
@@ -59,7 +67,11 @@ void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
     c->memory = events[ev].memory;
     c->num = events[ev].num;
     c->conditional = events[ev].conditional;
-    if (!c->num && !c->conditional) {
+    c->large = events[ev].large && p->version;
+    c->offcore = events[ev].offcore;
+    if (c->offcore) {
+        x86_offcore_set(p, c);
+    } else if (!c->num && !c->conditional) {
         c->num = icount_enabled() ? icount_to_ns(1) : 1;
         if (ev == 0 || ev == EVENT_SLOTS) {
             c->num *= MAX(p->cpi, 1);
@@ -70,13 +82,25 @@ void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
     }
 }
 
+static uint32_t amd_code(uint64_t ctl)
+{
+    return (ctl & 0xff) | (ctl >> 24 & 0xf00);
+}
+
+/* Such a counter holds the upper bits of the one before it. */
+bool x86_pmu_is_merge(X86PMU *p, uint64_t ctl)
+{
+    return p->amd && p->version && amd_code(ctl) == EVENT_MERGE;
+}
+
 int x86_pmu_find_event(X86PMU *p, uint64_t ctl)
 {
     uint32_t code = ctl & 0xffff;
     int i;
 
     if (p->amd) {
-        code = (ctl & 0xff) | (ctl >> 24 & 0xf00) | (ctl & 0xff00) << 8;
+        code = amd_code(ctl) | (ctl & 0xff00) << 8;
+        code = amd_code(ctl) == EVENT_FLOPS ? EVENT_FLOPS : code;
     }
     if (code == (p->version >= 5 ? 0x01c4 : 0x11c4) && !p->amd) {
         return -1;               /* of the other generation */

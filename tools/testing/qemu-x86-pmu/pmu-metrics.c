@@ -48,7 +48,7 @@ void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches
 }
 
 /* What is written is of the slots that the counter has then. */
-void x86_metrics_write(X86PMU *p, uint64_t val)
+static void x86_metrics_write(X86PMU *p, uint64_t val)
 {
     int i;
 
@@ -75,4 +75,23 @@ uint64_t x86_metrics_read(X86PMU *p)
         }
     }
     return val;
+}
+
+RegResult x86_metrics_reg(CPUX86State *env, uint64_t *val, bool write)
+{
+    X86PMU *p = &env->pmu;
+
+    if (!p->metrics) {
+        return REG_NONE;
+    }
+    if (write && p->metrics <= X86_METRICS && *val >> 32) {
+        return REG_GP;
+    }
+    x86_pmu_changed(env);
+    if (write) {
+        x86_metrics_write(p, *val);
+    } else {
+        *val = x86_metrics_read(p);
+    }
+    return REG_OK;
 }

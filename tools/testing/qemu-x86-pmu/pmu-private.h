@@ -15,6 +15,12 @@
  */
 enum { LBR_NONE, LBR_LEGACY, LBR_ARCH, LBR_AMD, LBR_AMD_PLAIN, LBR_AMD_BRS };
 
+/*
+ * Of the property pmu-offcore: Nehalem's one register and Westmere's two, which the threads of a
+ * core share, and Skylake's two of each thread.
+ */
+enum { OFFCORE_NONE, OFFCORE_NHM, OFFCORE_WSM, OFFCORE_SKL };
+
 #define SLOTS_PER_CYCLE 4
 #define FIXED_SLOTS     (X86_PMU_GP + 3)
 #define GLOBAL_METRICS  (1ull << 48)
@@ -27,26 +33,40 @@ static inline bool x86_canonical(uint64_t v)
 }
 
 #define CTR_BITS        48
+#define TFA_COUNTER     3       /* which the microcode takes */
 
 /* pmu.c */
 uint64_t x86_pmu_now(CPUX86State *env);
 void x86_pmu_interrupt(CPUX86State *env);
+/* Bring the counters up to now, and look at all control registers again. */
+void x86_pmu_changed(CPUX86State *env);
 /* Freezing shows as a status bit, and control registers stay. */
 bool x86_pmu_streamlined(X86PMU *p);
 
-/* pmu-cpuid.c */
+/* pmu-cpuid.c: properties, and which general counters there are */
 void x86_pmu_properties(CPUX86State *env);
+uint64_t x86_pmu_general(X86PMU *p);
 
 enum { EVENT_SLOTS = 12 };      /* its place in the table */
 /* pmu-events.c: what a counter counts, negative: nothing; the event that a control register names */
 void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev);
 int x86_pmu_find_event(X86PMU *p, uint64_t ctl);
+bool x86_pmu_is_merge(X86PMU *p, uint64_t ctl);
+
+/* pmu-pairs.c */
+void x86_pairs_update(X86PMU *p, uint32_t on);
+bool x86_pairs_carry(X86PMU *p, int i);
+bool x86_pairs_far(X86PMU *p, int i);
+
+/* pmu-offcore.c: the registers, and what a counter counts by its register */
+void x86_offcore_set(X86PMU *p, X86PMUCounter *c);
+RegResult x86_offcore_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
 
 /* pmu-metrics.c */
 bool x86_metrics_on(X86PMU *p);
 void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches);
-void x86_metrics_write(X86PMU *p, uint64_t val);
 uint64_t x86_metrics_read(X86PMU *p);
+RegResult x86_metrics_reg(CPUX86State *env, uint64_t *val, bool write);
 
 /* pmu-lbr.c */
 void x86_lbr_reset(CPUX86State *env);

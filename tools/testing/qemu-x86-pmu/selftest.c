@@ -152,7 +152,7 @@ static void setup(void)
                  :: "m"(g), "m"(i), "r"(0x10), "r"((u16)0x28) : "memory");
 }
 
-__attribute__((noinline)) static u64 counted(u32 ctrl, u64 on, u32 ctr)
+__attribute__((noinline)) u64 counted(u32 ctrl, u64 on, u32 ctr)
 {
     wr(ctr, 0);
     run(ctrl, on);
@@ -432,6 +432,7 @@ static void amd(void)
     user(u_thousand);
     wr(0xc0010200, 0);
     eq("ring 3 instructions", rd(0xc0010201), 1000);
+    pairs(1 + v2);
     events(1 + v2, 1);
     if (v2) {
         amd_branches();
@@ -449,11 +450,13 @@ __attribute__((used)) static void start(void)
     if (late()) {
         /* The others are about interrupts that come at once. */
     } else if (r[1] == 0x756e6547) {
+        force_abort();
         intel();
         cpuid(0xa, r);
         events(r[0] & 255, 0);
         branches(r[0] & 255);
         records(r[0] & 255);
+        offcore();
     } else {
         amd();
     }

@@ -32,6 +32,8 @@ void wr_gp(const char *what, u32 m, u64 v);
 /* 2000 instructions from a WRMSR on, the first one at run_at */
 void run(u32 msr, u64 v);
 void cpuid(u32 l, u32 *r);
+/* What counter @ctr counts of these, with @ctrl set to @on meanwhile. */
+u64 counted(u32 ctrl, u64 on, u32 ctr);
 
 void traffic(void);
 void branches(u32 version);
@@ -39,6 +41,9 @@ void amd_branches(void);
 void amd_sampling(void);
 void records(u32 version);
 void events(u32 version, u32 amd);
+void force_abort(void);
+void pairs(u32 version);
+void offcore(void);
 /* Do interrupts come late or get lost?  If so, whether they do as they should. */
 u32 late(void);
 
