@@ -12,6 +12,7 @@ import subprocess
 
 import rig
 
+MACHINE = "virt,gic-version=3"
 DATA = os.path.join(rig.DATA, "devicetree-arm64.txt")
 # PMU interrupts are PPI 7 (QEMU raises it) or SPIs (which nobody raises).
 PPI = "interrupts = <1 7 4>;"
@@ -64,6 +65,28 @@ VARIANTS = {
                           "interrupt-affinity = %s;" % cpus(2, 3), "pmu-1")),
 }
 
+# An idle state that loses the CPU's context, as the tree says; QEMU's CPUs only wait in it.
+SLEEPY = """
+/ {
+	cpus {
+		idle-states {
+			entry-method = "psci";
+			lose: lose {
+				compatible = "arm,idle-state";
+				arm,psci-suspend-param = <0x10000>;
+				entry-latency-us = <1>;
+				exit-latency-us = <1>;
+				min-residency-us = <2>;
+			};
+		};
+		cpu@0 {
+			enable-method = "psci";
+			cpu-idle-states = <&lose>;
+		};
+	};
+};
+"""
+
 JOB = r"""
 mkdir -p /out
 dmesg | sed 's/^\[[^]]*\] //' | grep -iE 'pmu|perfevents|genirq' |
@@ -92,11 +115,11 @@ def tool(argv, **kw):
     return r.stdout
 
 
-def blob(number, smp, nodes):
+def blob(number, smp, nodes, machine=MACHINE):
     """The variant's tree, compiled. The GIC's partitions want a fourth cell everywhere."""
     stem = os.path.join(rig.BUILD, "devicetree", str(number))
     os.makedirs(os.path.dirname(stem), exist_ok=True)
-    tool(["qemu-system-aarch64", "-M", "virt,gic-version=3,dumpdtb=%s.qemu" % stem, "-cpu", "max",
+    tool(["qemu-system-aarch64", "-M", "%s,dumpdtb=%s.qemu" % (machine, stem), "-cpu", "max",
           "-smp", str(smp), "-m", "1G", "-nodefaults", "-display", "none"])
     text = tool(["dtc", "-q", "-I", "dtb", "-O", "dts", stem + ".qemu"])
     text = text.replace("\tpmu {", "\tqemu-pmu {") + "/ { /delete-node/ qemu-pmu; };\n"
@@ -109,13 +132,23 @@ def blob(number, smp, nodes):
     return stem + ".dtb"
 
 
+def sleepy():
+    """
+    Options of run-guest for a machine with one CPU that has such a state. The driver of a GICv3
+    expects that the power controller wakes the CPU, and lets no interrupt through.
+    """
+    machine = "virt,gic-version=2"
+    return ["--machine", machine, "--dtb",
+            blob("sleepy", 1, pmu(V3 + "interrupts = <1 7 0x104>;") + SLEEPY, machine)]
+
+
 def facts(flavour, number, name):
     """What the guest with this variant says, as lines."""
     smp, nodes = VARIANTS[name]
     rc, folder, log = rig.guest(
         "arm64", flavour, JOB, [*programs(), *rig.modules("arm64", flavour)], 300,
         "devicetree-%d" % number,
-        ["--smp", str(smp), "--icount", "on", "--machine", "virt,gic-version=3", "--dtb", blob(number, smp, nodes)])
+        ["--smp", str(smp), "--icount", "on", "--machine", MACHINE, "--dtb", blob(number, smp, nodes)])
     lines = ["guest: %s (log: %s)" % (rig.why(rc), log)] if rc else []
     lines += ["message: " + x for x in read(folder, "messages")]
     lines += ["PMU: " + x for x in read(folder, "pmus")]

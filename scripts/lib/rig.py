@@ -29,7 +29,8 @@ BASE_SKIPPED = {
 # What a selftest may say it needs: the machines that a step of scripts/check starts for it. What
 # needs nothing runs on the machines for all; see "Adding a test" in testing.rst.
 NEEDS = {"smp", "hw", "hw-smp", "arch-lbr", "adaptive-pebs", "amd-lbr", "brs", "pmuv3", "pmu-irq",
-         "devicetree", "metrics", "late", "hybrid", "kvm", "old-pebs"}
+         "devicetree", "metrics", "late", "hybrid", "kvm", "old-pebs", "tfa", "offcore", "pairs",
+         "sleep", "idle", "kexec", "gap"}
 CFLAGS = ["-static", "-O2", "-Wall", "-Wextra", "-pthread"]
 
 
@@ -384,11 +385,12 @@ def console_report(console, name):
 
 
 def run_tap(tally, arch, flavour, paths, label, timeout=600, seconds=480, extra=(), show=False,
-            after="", expected=(), beside=()):
-    """Run TAP programs, with files beside them, in one guest; add the results to the tally."""
+            before="", after="", expected=(), beside=()):
+    """Run TAP programs, with files beside them, in one guest; add the results to the tally.
+    before, after: lines of shell that the guest runs around them."""
     names = [os.path.basename(p) for p in paths]
-    script = "TEST_LIST='%s'\nTEST_SECONDS=%d\n%s%s" % (
-        " ".join("/tests/" + n for n in names), seconds, TAP_JOB, after)
+    script = "%sTEST_LIST='%s'\nTEST_SECONDS=%d\n%s%s" % (
+        before, " ".join("/tests/" + n for n in names), seconds, TAP_JOB, after)
     start = time.monotonic()
     rc, folder, log = guest(arch, flavour, script, [*paths, *beside], timeout,
                             label.split()[0], extra)
