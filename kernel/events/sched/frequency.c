@@ -176,6 +176,7 @@ static void release_group(struct pe_event *leader, struct pmu *pmu)
 	struct pe_event *m;
 	bool along;
 
+	lockdep_assert_held(&pe_ctx(leader)->lock);
 	pe_for_each_member(m, leader) {
 		along = m->hw.interrupts == PE_THROTTLED_ALONG;
 		if (m->pmu != pmu || !counts_here(m) || !pe_unthrottle(m))

@@ -251,7 +251,7 @@ static bool is_idle(struct cpu_hw_events *cpuc)
  * on. The next owner of the CPU must find them off: a kernel that is booted from this one, or this
  * one after a sleep that cleared the register, while it is remembered.
  */
-static void leave_fixed_off(struct cpu_hw_events *cpuc)
+void x86_pe_leave_fixed_off(struct cpu_hw_events *cpuc)
 {
 	if (cpuc->active_fixed_ctrl_val == cpuc->fixed_ctrl_val)
 		return;
@@ -270,7 +270,7 @@ static void x86_pe_turn_on(struct pmu *pmu)
 	if (added || unlikely(__this_cpu_read(must_move)))
 		apply(cpuc);
 	if (is_idle(cpuc)) {
-		leave_fixed_off(cpuc);
+		x86_pe_leave_fixed_off(cpuc);
 		return;
 	}
 	x86_pe_arm_lvtpc();

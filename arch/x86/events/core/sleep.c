@@ -79,6 +79,7 @@ static void x86_pe_resume(void *unused)
 static void x86_pe_shutdown(void *unused)
 {
 	x86_pe_suspend(unused);
+	x86_pe_leave_fixed_off(this_cpu_ptr(&cpu_hw_events));
 }
 
 static const struct syscore_ops sleep_ops = {

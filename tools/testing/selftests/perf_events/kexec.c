@@ -10,6 +10,7 @@
 #include "lib/arm64.h"
 #include "lib/x86.h"
 #include <linux/reboot.h>
+#include <sys/klog.h>
 
 #define KERNEL	"/next/kernel"
 #define INITRD	"/next/initrd"
@@ -60,6 +61,15 @@ static void into_the_next(void)
 	pt_need(false, "reboot: %s", strerror(errno));
 }
 
+/* What its driver said when it looked at the registers, before it cleared them. */
+static bool found_counters_on(void)
+{
+	static char log[1 << 20];
+
+	pt_need(klogctl(3, log, sizeof(log) - 1) > 0, "no log of the kernel: %s", strerror(errno));
+	return strstr(log, "corrupted hw-PMU resources");
+}
+
 /* Before it counts itself no counter is on. */
 static void from_the_last(void)
 {
@@ -69,6 +79,7 @@ static void from_the_last(void)
 
 	if (!is_next(cmdline, sizeof(cmdline)))
 		pt_skip("this kernel was started by no other");
+	pt_check(!found_counters_on(), "the driver found a counter on");
 #if defined(__x86_64__)
 	x86_need_pmu();
 	for (cpu = 0; cpu < pt_online_cpus(); cpu++)
