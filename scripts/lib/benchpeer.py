@@ -27,13 +27,6 @@ def version(tree):
     return ".".join(found[x] for x in ("VERSION", "PATCHLEVEL", "SUBLEVEL"))
 
 
-def check_tree(tree):
-    if not os.path.exists(os.path.join(tree, "kernel/events/core.c")):
-        raise rig.Failure("--peer %s: no tree of the kernel" % tree)
-    if os.path.exists(os.path.join(tree, ".config")):
-        raise rig.Failure("--peer %s was built in place: run 'make mrproper' there" % tree)
-
-
 def base_of(name):
     """What a row's operation is called without events, or None."""
     for _, pattern, base, _ in benchdoc.CURVES:

@@ -235,6 +235,22 @@ def base_selftests(arch):
                     include=[os.path.join(base(), "tools/testing/selftests")], flags=["-w"])
 
 
+def peer_of(arguments):
+    """The folder of a newer kernel after --peer, which is taken out of the arguments; or None."""
+    if "--peer" not in arguments[:-1]:
+        return None
+    at = arguments.index("--peer")
+    tree = os.path.abspath(arguments[at + 1])
+    del arguments[at:at + 2]
+    if not os.path.exists(os.path.join(tree, "kernel/events/core.c")):
+        raise Failure("--peer %s: no tree of the kernel" % tree)
+    if os.path.exists(os.path.join(tree, ".config")):
+        raise Failure("--peer %s was built in place: run 'make mrproper' there" % tree)
+    # scripts/kernel reads it.
+    os.environ["PEER"] = tree
+    return tree
+
+
 def abi_program(arch):
     """The ABI sweep; built by its own Makefile."""
     src = os.path.join(TREE, TESTS, "abi")
@@ -576,13 +592,13 @@ def abi_file(arch):
     return os.path.join(TOP, TESTS, "abi", "stock-%s.txt" % arch)
 
 
-def abi_adapt(lines):
-    """Stock's lines with the differences of abi/differences.txt."""
+def abi_adapt(lines, known="differences.txt"):
+    """A kernel's lines with the differences that are known, a file of abi."""
     spec = importlib.util.spec_from_file_location(
         "compare", os.path.join(TOP, TESTS, "abi", "compare.py"))
     compare = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(compare)
-    return compare.adapt(lines)
+    return compare.adapt(lines, known)
 
 
 def expected_differences(name):

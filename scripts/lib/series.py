@@ -23,8 +23,9 @@ OUT = os.path.join(rig.BUILD, "series")
 MOST_BYTES = 300 * 1000
 COLUMNS = 75
 # What a patch is made of, and what is done with it; see the head of series.txt.
-KEYS = {"path", "remove", "name", "until", "build", "build-arm64", "make", "boot", "nothing", "large"}
-MANY = {"path", "remove", "build", "build-arm64", "boot"}
+KEYS = {"path", "remove", "edit", "name", "until", "build", "build-arm64", "make", "boot", "nothing",
+        "large"}
+MANY = {"path", "remove", "edit", "build", "build-arm64", "boot"}
 
 
 def assembler(tree):
@@ -39,13 +40,13 @@ def assembler(tree):
 # ---- the data file ----
 
 class Patch:
-    """subject, keys, body of a part of series.txt; files, once they are dealt out."""
+    """subject, keys, body of a part of series.txt; files and edited, once they are dealt out."""
 
     def __init__(self, text):
         head, _, self.body = text.partition("\n\n")
         self.subject, _, head = head.partition("\n")
         self.body = self.body.strip("\n")
-        self.files, self.keys = [], {k: [] for k in KEYS}
+        self.files, self.edited, self.keys = [], [], {k: [] for k in KEYS}
         for line in head.splitlines():
             key, _, value = line.partition(" ")
             if key not in KEYS or not value:
@@ -71,6 +72,7 @@ def read(base):
     cover, *patches = [Patch(p) for p in parts]
     deal_out(patches, base)
     check_order(patches, base)
+    check_edits(patches)
     return cover, patches
 
 
@@ -107,6 +109,18 @@ def check_order(patches, base):
         old = [x for x in p.files if os.path.exists(os.path.join(base, x))]
         if old:
             p.wrong("changes %s, which is built already" % old[0])
+
+
+def check_edits(patches):
+    """What an edit changes is a file of the base that a later patch removes."""
+    for number, p in enumerate(patches):
+        for name in p.keys["edit"]:
+            with open(os.path.join(rig.TOP, name), encoding="utf-8") as f:
+                p.edited += re.findall(r"^\+\+\+ b/(\S+)", f.read(), re.M)
+        gone = {x for q in patches[number + 1:] for x in q.files if q.keys["remove"]}
+        for path in p.edited:
+            if path not in gone:
+                p.wrong("edits %s, which no later patch removes" % path)
 
 
 # ---- the text of the cover letter ----
@@ -200,6 +214,15 @@ def copy(tree, folder, path):
         shutil.copy(src, dest)
 
 
+def apply(patch, folder):
+    """The patch's files as build/tree has them, and its edits, in a tree that has all before it."""
+    for path in patch.files:
+        copy(rig.TREE, folder, path)
+    for name in patch.keys["edit"]:
+        rig.run(["patch", "-p1", "-F0", "-s", "--no-backup-if-mismatch", "-d", folder, "-i",
+                 os.path.join(rig.TOP, name)])
+
+
 def differences(folder, tree, paths):
     """Those that are not the same in both."""
     def state(path):
@@ -233,8 +256,7 @@ def make():
         repo.commit("The base, as far as the series is about it\n")
         start = repo.git("rev-parse", "HEAD").strip()
         for p in patches:
-            for path in p.files:
-                copy(rig.TREE, repo.folder, path)
+            apply(p, repo.folder)
             if not repo.git("status", "--porcelain"):
                 p.wrong("changes nothing")
             repo.commit(message(p, author))

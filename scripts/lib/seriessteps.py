@@ -43,11 +43,6 @@ def unpack(base):
     rig.run(["cp", "-a", "--reflink=auto", base, TREE])
 
 
-def apply(patch):
-    for path in patch.files:
-        series.copy(rig.TREE, TREE, path)
-
-
 def build(tally, patch):
     """What the patch names; one result for each architecture or folder."""
     for key, arch in BUILDS.items():
@@ -86,9 +81,10 @@ def boot(tally, patch, arch):
 def check_builds(tally, patches):
     unpack(rig.base())
     for switch_over, steps in rounds(patches):
-        apply(switch_over)
+        series.apply(switch_over, TREE)
         for p in steps:
-            apply(p)
+            if p is not switch_over:
+                series.apply(p, TREE)
             rig.say("series: " + p.subject)
             build(tally, p)
     shutil.rmtree(TREE, ignore_errors=True)

@@ -170,21 +170,30 @@ static void start_again(struct pe_event *e)
 	e->pmu->start(&e->pub, e->hw.state & PERF_HES_UPTODATE ? PERF_EF_RELOAD : 0);
 }
 
-/* Its PMU is off.  The leader is first: drivers may want that. */
-static void release_group(struct pe_event *leader, struct pmu *pmu)
+static void release(struct pe_event *e)
 {
-	struct pe_event *m;
-	bool along;
+	bool along = e->hw.interrupts == PE_THROTTLED_ALONG;
 
-	lockdep_assert_held(&pe_ctx(leader)->lock);
-	pe_for_each_member(m, leader) {
-		along = m->hw.interrupts == PE_THROTTLED_ALONG;
-		if (m->pmu != pmu || !counts_here(m) || !pe_unthrottle(m))
-			continue;
-		/* The overflow that was to stop it may have been lost. */
-		if (!along || m->hw.state & PERF_HES_STOPPED)
-			start_again(m);
+	if (!counts_here(e) || !pe_unthrottle(e))
+		return;
+	/* The overflow that was to stop it may have been lost. */
+	if (!along || e->hw.state & PERF_HES_STOPPED)
+		start_again(e);
+}
+
+/* @e and what its PMU counts of its group; the PMU is off.  Drivers may want the leader first. */
+static void release_group(struct pe_event *e)
+{
+	struct pe_event *m, *leader = pe_leader(e);
+
+	lockdep_assert_held(&pe_ctx(e)->lock);
+	if (!pe_throttles_together(leader)) {
+		release(e);
+		return;
 	}
+	pe_for_each_member(m, leader)
+		if (m->pmu == e->pmu)
+			release(m);
 }
 
 /* Let @e, which is ACTIVE, count its new period.  If it is nowhere, it does when it comes in. */
@@ -203,8 +212,8 @@ static void begin_period(struct pe_event *e)
  * @arg: for @set
  *
  * ctx->lock held, on the event's CPU if its context is in.  The event does not count while @set
- * runs.  What was left of the old period is forgotten.  A throttling ends; but an event that is
- * throttled along with another of its group waits for that one.
+ * runs.  What was left of the old period is forgotten.  A throttling ends, for its group, too; but an
+ * event that is throttled along with another of its group waits for that one.
  */
 void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg)
 {
@@ -214,19 +223,20 @@ void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *
 	lockdep_assert_held(&pe_ctx(e)->lock);
 	if (active) {
 		perf_pmu_disable(e->pmu);
+		/* First: until it is stopped, an interrupt may throttle it even now. */
+		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 		waits = e->hw.interrupts == PE_THROTTLED_ALONG;
 		if (pe_is_passive(e))
 			pe_throttle_expires(e);
 		else if (!waits)
 			throttled = pe_unthrottle(e);
-		e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	}
 	set(e, arg);
 	if (active) {
 		if (!waits)
 			begin_period(e);
 		if (throttled)
-			release_group(pe_leader(e), e->pmu);
+			release_group(e);
 		perf_pmu_enable(e->pmu);
 	}
 }
@@ -296,7 +306,7 @@ static void release_throttled(struct pe_ctx *ctx, struct pmu **paused)
 		    !counts_here(e))
 			continue;
 		pause_pmu(paused, e->pmu);
-		release_group(pe_leader(e), e->pmu);
+		release_group(e);
 	}
 }
 
@@ -311,10 +321,10 @@ static void follow_rate(struct pe_event *e, struct pmu **paused)
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return;
 	pause_pmu(paused, e->pmu);
+	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	/* An NMI since the tick began has throttled it, and listed it for the next one. */
 	if (pe_is_throttled(e))
 		return;
-	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	count = local64_read(&e->count);
 	delta = count - e->hw.freq_count_stamp;
 	e->hw.freq_count_stamp = count;
@@ -358,6 +368,9 @@ void pe_tick_freq(struct pe_ctx *ctx, bool release)
 	lockdep_assert_irqs_disabled();
 	/* An event that comes at this moment is served by the next tick. */
 	if (!release && !READ_ONCE(ctx->nr_freq))
+		return;
+	/* At the end of the kernel drivers may have stopped their events for good. */
+	if (unlikely(system_state > SYSTEM_RUNNING))
 		return;
 
 	raw_spin_lock(&ctx->lock);

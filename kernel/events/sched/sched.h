@@ -311,6 +311,15 @@ static __always_inline bool pe_is_throttled(const struct pe_event *e)
 	return e->hw.interrupts >= PE_THROTTLED_ALONG;
 }
 
+/*
+ * Does what a PMU counts of this group stop and go on together?  A walk of more members, most of
+ * which no PMU has counters for, would keep an NMI and the tick busy for too long.
+ */
+static inline bool pe_throttles_together(const struct pe_event *leader)
+{
+	return READ_ONCE(leader->nr_siblings) < 256;
+}
+
 u64 pe_period_for(u64 freq, u64 nsec, u64 count);
 u64 pe_period_step(u64 period, u64 wanted);
 void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count);

@@ -230,7 +230,7 @@ static void throttle_others(struct pe_event *e)
 	struct pe_event *leader = pe_leader(e), *m;
 	struct pmu *pmu = e->pmu;
 
-	if (!pmu->throttle)
+	if (!pmu->throttle || !pe_throttles_together(leader))
 		return;
 	pe_for_each_member(m, leader) {
 		if (m == e || m->pmu != pmu || m->state != PERF_EVENT_STATE_ACTIVE ||

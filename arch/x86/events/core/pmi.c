@@ -119,11 +119,15 @@ static bool must_find_all(void)
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && x86_pmu.version < 2;
 }
 
-/* Its turn in this PMI is still to come.  The samples of PEBS are not made of overflows. */
+/*
+ * Its turn in this PMI is still to come, and brings a sample: the counter may have less than its
+ * period.  The samples of PEBS are not made of overflows.
+ */
 static bool has_overflowed(struct perf_event *event)
 {
 	return is_sampling_event(event) && !event->attr.precise_ip &&
-	       overflowed(static_call(x86_pmu_update)(event));
+	       overflowed(static_call(x86_pmu_update)(event)) &&
+	       local64_read(&event->hw.period_left) <= 0;
 }
 
 /* struct pmu's throttle.  Branch traces are switched on at other places, and are not counted. */

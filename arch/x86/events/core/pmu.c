@@ -232,10 +232,12 @@ static void apply(struct cpu_hw_events *cpuc)
 		else if (i < running)
 			continue;
 		/* The PMU is off: this writes to the counter and at most prepares the rest. */
-		if (event->hw.state & PERF_HES_ARCH)
+		if (event->hw.state & PERF_HES_ARCH) {
 			static_call(x86_pmu_set_period)(event);	/* for who reads or starts it */
-		else
+			x86_pe_refresh_page(event);		/* it named the old counter */
+		} else {
 			x86_pe_start(event, PERF_EF_RELOAD);
+		}
 	}
 	cpuc->n_added = 0;
 }

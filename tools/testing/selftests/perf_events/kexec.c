@@ -56,6 +56,10 @@ static void into_the_next(void)
 	for (cpu = 0; cpu < pt_online_cpus(); cpu++)
 		count_on(cpu);
 	pt_open(&attr, 0, -1, -1, 0);
+	/* The tick gives this one new periods, until the very end. */
+	attr.freq = 1;
+	attr.sample_freq = 4000;
+	pt_open(&attr, 0, -1, -1, 0);
 	pt_spin(1000000);
 	syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_KEXEC, NULL);
 	pt_need(false, "reboot: %s", strerror(errno));

@@ -8,7 +8,7 @@
  *
  * needs: hw pmuv3
  */
-#include "lib/ptest.h"
+#include "lib/x86.h"
 
 #define PERIOD	10007
 #define NEVER	(1ull << 40)
@@ -321,6 +321,74 @@ static void software_goes_on(void)
 	pt_eq(pt_count(fd2), before + 7);
 }
 
+/* An NMI does not walk any number of members: the one that was too frequent stops alone. */
+static void not_of_many(void)
+{
+	struct perf_event_attr more = counting(PERF_COUNT_HW_INSTRUCTIONS), attr = sampling(PERIOD);
+	struct perf_event_attr faults = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 before;
+	int fd, fd2, i;
+
+	need_counters();
+	attr.read_format = 0;
+	more.read_format = 0;
+	fd = open_first(attr);
+	for (i = 0; i < 255; i++)
+		pt_open(&faults, 0, -1, fd, 0);
+	fd2 = pt_open(&more, 0, -1, fd, 0);
+	watch(fd);
+	pt_enable(fd);
+	for (i = 0; i < 3; i++) {
+		until_throttled();
+		before = pt_count(fd2);
+		pt_spin(1000);
+		pt_check(pt_count(fd2) >= before + 2000, "%llu after %llu",
+			 (unsigned long long)pt_count(fd2), (unsigned long long)before);
+	}
+}
+
+#if defined(__x86_64__)
+
+/*
+ * Another event takes the counter of one that stands still: until that goes on its page names no
+ * counter. On Skylake event 48H is counted by counter 2 alone.
+ */
+static void its_counter_is_taken(void)
+{
+	struct perf_event_attr general = x86_general_cycles(), taker = x86_hw(0);
+	struct perf_event_mmap_page *page;
+	char name[64] = "";
+	u64 before;
+	int fd, fd2 = -1, i;
+
+	need_counters();
+	pt_slurp(X86_PMU "caps/pmu_name", name, sizeof(name));
+	if (strncmp(name, "skylake", 7))
+		pt_skip("no event is known that only one counter counts");
+	fd = open_first(sampling(PERIOD));
+	general.disabled = 0;
+	for (i = 0; i < 3; i++)
+		fd2 = pt_open(&general, 0, -1, fd, 0);
+	page = mmap(NULL, (size_t)pt_page_size(), PROT_READ, MAP_SHARED, fd2, 0);
+	pt_need(page != MAP_FAILED, "mmap: %s", strerror(errno));
+	watch(fd);
+	pt_enable(fd);
+	pt_eq(page->index, 3);
+	until_throttled();
+	before = pt_count(fd2);
+	taker.type = PERF_TYPE_RAW;
+	taker.config = 0x148;
+	taker.disabled = 0;
+	pt_open(&taker, 0, -1, -1, 0);
+	pt_eq(page->index, 0);
+	pt_eq(x86_user_count(page), before);
+	pt_eq(pt_count(fd2), before);
+	until_throttled();
+	pt_check(pt_count(fd2) >= before + PERIOD, "it does not go on");
+}
+
+#endif
+
 static const struct pt_case cases[] = {
 	{ "a_leader", a_leader },
 	{ "a_sibling", a_sibling },
@@ -330,6 +398,10 @@ static const struct pt_case cases[] = {
 	{ "switched_out", switched_out },
 	{ "the_throttled_is_closed", the_throttled_is_closed },
 	{ "software_goes_on", software_goes_on },
+	{ "not_of_many", not_of_many },
+#if defined(__x86_64__)
+	{ "its_counter_is_taken", its_counter_is_taken },
+#endif
 };
 
 PT_MAIN(cases)

@@ -256,6 +256,53 @@ static void only_the_kernels(void)
 	close(fd);
 }
 
+static bool in_loop(u64 ip)
+{
+	return newest(ip) >= 0;
+}
+
+/*
+ * Records of a precise event wait in the buffer, with branches of their own. They become samples
+ * when the group is throttled, in the middle of the sample of the one that was too frequent.
+ */
+static void beside_records(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY), precise = attr;
+	unsigned int n = 0, turn;
+	int fd, fd2;
+
+	need_records();
+	pt_pin(0);
+	pt_sysctl_set("perf_cpu_time_max_percent", 25);
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	precise.precise_ip = 2;
+	precise.sample_period = 2003;
+	precise.disabled = 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd2 = pt_try_open(&precise, 0, -1, fd, 0);
+	if (fd2 < 0)
+		pt_skip("no precise events");
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	for (turn = 0; n < 20; turn++) {
+		pt_need(turn < 10000, "%u samples", n);
+		lbr_run(TURNS);
+		while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+			pt_parse_sample(&attr, &rec, &s);
+			/* Not at the start, where there are branches from before. */
+			if (!s.nr_branches || !in_loop(s.ip) ||
+			    !in_loop(s.branches[s.nr_branches - 1].from))
+				continue;
+			check_stack(PERF_SAMPLE_BRANCH_ANY);
+			n++;
+		}
+		pt_consume(&ring);
+	}
+	pt_unmap(&ring);
+	close(fd2);
+	close(fd);
+}
+
 /* ---- call stacks ---- */
 
 /* Frames of the loop that are open at @ip; outermost last. */
@@ -443,6 +490,7 @@ static const struct pt_case cases[] = {
 	{ "types", types },
 	{ "without_flags", without_flags },
 	{ "only_the_kernels", only_the_kernels },
+	{ "beside_records", beside_records },
 	{ "call_stacks", call_stacks },
 	{ "call_stack_of_a_task", call_stack_of_a_task },
 	{ "snapshot", snapshot },

@@ -181,6 +181,18 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
 }
 
 /*
+ * PEBS records are decoded to where the branches of all other samples are read to.  With both kinds
+ * the records go first; later they are drained again, but nothing is left: no counter runs.
+ */
+static void drain_branches(struct cpu_hw_events *cpuc, struct pt_regs *regs)
+{
+	struct perf_sample_data data __uninitialized;
+
+	if (unlikely(cpuc->lbr_pebs_users && cpuc->lbr_users != cpuc->lbr_pebs_users))
+		static_call(x86_pmu_drain_pebs)(regs, &data);
+}
+
+/*
  * Any overflow may stop events, by throttling its own and the others of the group; then PEBS must
  * be told, because it is not switched off in a PMI.  If the PMU was off, PEBS is to be, too, also
  * when the one who is switching it off has not come to that yet.
@@ -196,6 +208,7 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 			give_up(cpuc);
 			break;
 		}
+		drain_branches(cpuc, regs);
 		/* Acknowledging lets branch recording go on: read first. */
 		intel_pmu_lbr_read();
 		acknowledge(status);

@@ -34,9 +34,9 @@ def load(path):
     return sections
 
 
-def differences():
-    """[(section, stock's text, this kernel's text)] of differences.txt."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "differences.txt")
+def differences(name):
+    """[(section, the other kernel's text, this kernel's text)] of a file beside this one."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     found = []
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -50,10 +50,10 @@ def differences():
     return found
 
 
-def adapt(lines):
-    """Stock's lines, those that differ on purpose as this kernel is to answer them."""
+def adapt(lines, known="differences.txt"):
+    """Another kernel's lines, those that differ on purpose as this kernel is to answer them."""
     changed, added = {}, {}
-    for section, old, new in differences():
+    for section, old, new in differences(known):
         if old == "-":
             added.setdefault(section, []).append("%s/%s" % (section, new))
         else:
