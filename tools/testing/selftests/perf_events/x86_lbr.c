@@ -272,6 +272,8 @@ static void beside_records(void)
 	int fd, fd2;
 
 	need_records();
+	/* What lets it go on again begins to count cycles anew, between two branches. */
+	exact = false;
 	pt_pin(0);
 	pt_sysctl_set("perf_cpu_time_max_percent", 25);
 	pt_sysctl_set("perf_event_max_sample_rate", 100);

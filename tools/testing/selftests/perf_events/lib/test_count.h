@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * test_count.h - the PMU of pmu/test_count.c, whose counts are exact, for pmu.c and pmu_leaves.c.
+ * test_count.h - the PMU of pmu/test_count.c, whose counts are exact, for pmu_register.c and
+ * pmu_leaves.c.
  */
 #ifndef PTEST_TEST_COUNT_H
 #define PTEST_TEST_COUNT_H

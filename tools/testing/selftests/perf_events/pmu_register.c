@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu.c - drivers register PMUs and take them away: what open() says to the
+ * pmu_register.c - drivers register PMUs and take them away: what open() says to the
  * events of one, its place in sysfs, and how its counters are shared out. All
  * with the test PMU, whose counts are exact. See pmu_leaves.c for the rest.
  *
