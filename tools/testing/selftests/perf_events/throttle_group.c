@@ -381,7 +381,7 @@ static void its_counter_is_taken(void)
 	taker.disabled = 0;
 	pt_open(&taker, 0, -1, -1, 0);
 	pt_eq(page->index, 0);
-	pt_eq(x86_user_count(page), before);
+	pt_eq((u64)page->offset, before);
 	pt_eq(pt_count(fd2), before);
 	until_throttled();
 	pt_check(pt_count(fd2) >= before + PERIOD, "it does not go on");
