@@ -35,9 +35,18 @@ PMUS["icl-lossy"] = PMUS["icl"] + ",pmu-lose=5"
 # Counters that the microcode takes, registers that events need; nhm and wsm share them in a core.
 PMUS["skl-tfa"] = PMUS["skl"] + ",pmu-tfa=on,pmu-offcore=3"
 PMUS["nhm"] += ",pmu-offcore=1"
+# Granite Rapids: format 5. Sierra Forest, which has small cores: counters in branch records, too.
+PMUS["gnr"] = PMUS["spr"].replace("model=143", "model=173").replace("pebs=4", "pebs=5")
+PMUS["srf"] = "Icelake-Server,model=175,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=5," \
+               "pmu-lbr-counters=4"
+# Traces of branches; metrics that overflow soon.
+PMUS["skl-bts"] = PMUS["skl"] + ",pmu-bts=on"
+PMUS["spr-td"] = PMUS["spr"] + ",pmu-metrics-bits=17"
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu), and on two threads of a core.
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa")),
+    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa", "skl-bts", "gnr", "srf")),
+    (0, "Skylake-Server,pmu=on,pmu-version=1,pmu-bts=on"),
+    (0, PMUS["icl"] + ",pmu-metrics-bits=12"),
     (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]), (0, PMUS["adl"]),
     (2, "Skylake-Server,pmu=on,pmu-cpi=3"),
     (0, PMUS["skl"] + ",pmu-delay=60"), (0, PMUS["skl2"] + ",pmu-lose=3"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Emulated x86 PMU: what it is by its properties, and what CPUID says of it.
+ * Emulated x86 PMU: what it is by its properties, what CPUID says of it, and
+ * which bits its registers have.
  */
 #include "qemu/osdep.h"
 #include "cpu.h"
@@ -12,11 +13,51 @@
 #define CPUID_7_FORCE_ABORT (1u << 13)
 #define SMALLER         2                /* general counters less has a small core */
 
+#define SEL_ANY         (1u << 21)
+
 enum { KIND_ATOM = 0x20, KIND_CORE = 0x40 };
 
 uint64_t x86_pmu_general(X86PMU *p)
 {
     return ((1ull << p->nr_gp) - 1) & ~(uint64_t)p->absent;
+}
+
+/* All counters, as in the global registers. */
+uint64_t x86_pmu_all(X86PMU *p)
+{
+    return x86_pmu_general(p) | ((1ull << p->nr_fixed) - 1) << 32;
+}
+
+uint64_t x86_pmu_sel_valid(X86PMU *p, int i)
+{
+    if (p->amd) {
+        return 0x30fffdfffffull & ~0x280000ull;
+    }
+    return 0xffffffffull - (p->version < 3 || p->version > 4 ? SEL_ANY : 0) +
+           (p->want_pebs >= 4 ? 1ull << 34 : 0) +
+           (i < p->lbr_counters ? SEL_LBR_LOG : 0);
+}
+
+uint64_t x86_pmu_fixed_valid(X86PMU *p)
+{
+    uint64_t one = p->version == 3 || p->version == 4 ? 0xf : 0xb;
+
+    one |= p->want_pebs >= 4 ? 1ull << 32 : 0;
+    return one | one << 4 | one << 8 | (p->metrics ? one << 12 : 0);
+}
+
+uint64_t x86_pmu_status_valid(X86PMU *p)
+{
+    uint64_t v = x86_pmu_all(p);
+
+    if (p->amd) {
+        return v | ST_CTR_FRZ | (p->want_lbr ? ST_LBR_FRZ : 0);
+    }
+    if (p->version >= 4) {
+        v |= ST_CTR_FRZ | (p->want_lbr ? ST_LBR_FRZ : 0);
+    }
+    v |= p->metrics ? GLOBAL_METRICS : 0;
+    return v | 3ull << 62;
 }
 
 void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
@@ -40,8 +81,9 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
         return;
     }
     if (index == 1) {
-        *ecx |= CPUID_EXT_PDCM | (p->want_pebs ? CPUID_EXT_DTES64 : 0);
-        *edx |= p->want_pebs ? CPUID_DTS : 0;
+        *ecx |= CPUID_EXT_PDCM | (p->want_pebs || p->bts ? CPUID_EXT_DTES64 : 0) |
+                (p->bts ? CPUID_EXT_DSCPL : 0);
+        *edx |= p->want_pebs || p->bts ? CPUID_DTS : 0;
     } else if (index == 7 && !count) {
         *eax = p->absent ? MAX(*eax, 1) : *eax;
         *edx |= p->want_lbr == LBR_ARCH ? CPUID_7_0_EDX_ARCH_LBR : 0;
@@ -59,7 +101,8 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
     } else if (index == 0x1c && p->want_lbr == LBR_ARCH) {
         *eax = 1u << (X86_LBR_NR / 8 - 1);          /* depth, LIP */
         *ebx = 7;                                   /* by CPL, by branch, call stack */
-        *ecx = 7;                                   /* mispredicted, cycles, type */
+        *ecx = 7 |                                  /* mispredicted, cycles, type */
+               ((1u << p->lbr_counters) - 1) << 16;
         *edx = 0;
     } else if (index == 0xa) {
         /* of a hybrid machine what both kinds have */
@@ -89,8 +132,9 @@ void x86_pmu_properties(CPUX86State *env)
     } else if (p->want_lbr && p->want_lbr < LBR_AMD) {
         p->want_lbr = MIN(p->want_lbr + LBR_AMD - 1, LBR_AMD_PLAIN);
     }
-    /* formats 1 to 4, of versions that have a bit for the buffer's overflow */
-    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 4);
+    p->lbr_counters = p->want_lbr == LBR_ARCH ? MIN(p->lbr_counters, X86_LBR_COUNTERS) : 0;
+    /* formats 1 to 5, of versions that have a bit for the buffer's overflow */
+    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 5);
     p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 5);
     p->big = p->amd || p->version < 5 ? 0 : p->big;
     p->small = p->big && env_cpu(env)->cpu_index >= p->big;
@@ -99,13 +143,15 @@ void x86_pmu_properties(CPUX86State *env)
     p->nr_gp = MIN(p->want_gp ? p->want_gp : p->amd && p->version ? 6 : 4, X86_PMU_GP);
     p->nr_gp -= p->small ? SMALLER : 0;
     p->absent = p->amd || p->version < 5 || p->big ? 0 : p->absent;
+    p->bts = p->bts && !p->amd;
     p->tfa = p->tfa && !p->amd && p->nr_gp > TFA_COUNTER;
     p->want_offcore = p->amd ? OFFCORE_NONE : MIN(p->want_offcore, OFFCORE_SKL);
     if (p->amd && p->version >= 2) {
         env->cpuid_xlevel = MAX(env->cpuid_xlevel, 0x80000022);
     } else if (!p->amd) {
         env->cpuid_level = MAX(env->cpuid_level, p->absent ? 0x23 : p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
-        /* performance monitoring there; BTS not */
-        env->msr_ia32_misc_enable |= 1u << 7 | 1u << 11 | (p->want_pebs ? 0 : 1u << 12);
+        /* there is performance monitoring; BTS and PEBS are unavailable */
+        env->msr_ia32_misc_enable |= 1u << 7 | (p->bts ? 0 : 1u << 11) |
+                                     (p->want_pebs ? 0 : 1u << 12);
     }
 }

@@ -5,12 +5,13 @@
  * 16 of LbrExtV2, or its branch sampling: a counter's interrupt is held back
  * until 16 branches have been taken since.
  *
- * While they are on, HF_LBR is set in env->hflags, which is part of a
- * translation block's key, and blocks translated with it call here: a branch
- * instruction when it begins (it is the last of its block), and every block
- * when it is entered.  A branch that was begun is recorded there, where its
- * target is known, unless it is a conditional one and execution went on behind
- * it.  Interrupts and exceptions begin a far branch of their own.
+ * While they are on, or a trace of branches is (pmu-bts.c), HF_LBR is set in
+ * env->hflags, which is part of a translation block's key, and blocks translated
+ * with it call here: a branch instruction when it begins (it is the last of its
+ * block), and every block when it is entered.  A branch that was begun is
+ * recorded there, where its target is known, unless it is a conditional one and
+ * execution went on behind it.  Interrupts and exceptions begin a far branch of
+ * their own.
  *
  * Architectural and AMD's records are numbered from the newest; inside, all are
  * a ring.
@@ -108,6 +109,39 @@ static uint32_t lbr_select(X86PMU *p)
            (p->lbr.ctl & CTL_STACK ? SEL_STACK : 0);
 }
 
+/* Events of the counters that may be logged, until a branch that begins or another moment. */
+static void lbr_note_events(X86PMU *p, uint64_t now, bool jcc, uint64_t *events)
+{
+    int i;
+
+    for (i = 0; i < p->lbr_counters; i++) {
+        X86PMUCounter *c = &p->c[i];
+
+        events[i] = c->total;
+        if (!(p->active >> i & 1)) {
+            continue;
+        }
+        events[i] += c->conditional ? p->branches + jcc :
+                     (c->rem + (now - p->last) * c->num) / c->den;
+    }
+}
+
+/* Two bits for each: events since the record before, at most 3. */
+static uint64_t lbr_log(X86PMU *p)
+{
+    X86LBR *l = &p->lbr;
+    uint64_t info = 0;
+    int i;
+
+    for (i = 0; i < p->lbr_counters; i++) {
+        uint64_t n = MAX(l->at_branch[i], l->at_record[i]) - l->at_record[i];
+
+        l->at_record[i] = l->at_branch[i];
+        info |= p->c[i].ctl & SEL_LBR_LOG ? MIN(n, 3) << (32 + 2 * i) : 0;
+    }
+    return info;
+}
+
 static void lbr_push(X86PMU *p, uint64_t to)
 {
     X86LBR *l = &p->lbr;
@@ -124,7 +158,7 @@ static void lbr_push(X86PMU *p, uint64_t to)
     l->to[l->tos] = to;
     l->info[l->tos] = MIN(cycles, 0xffff);
     if (lbr_arch(p)) {
-        l->info[l->tos] |= INFO_CYCLES_OK |
+        l->info[l->tos] |= lbr_log(p) | INFO_CYCLES_OK |
             (uint64_t)arch_kind[l->kind].type << INFO_TYPE_SHIFT;
     }
     l->last = l->begun;
@@ -181,16 +215,20 @@ static void lbr_arrive(CPUX86State *env)
     X86LBR *l = &p->lbr;
     uint64_t to = lbr_pc(env);
     uint32_t sel = lbr_select(p);
+    bool taken = l->kind != X86_BRANCH_JCC || to != l->next;
 
     if (lbr_brs(p)) {
-        if (l->hold && !(l->kind == X86_BRANCH_JCC && to == l->next)) {
+        if (l->hold && taken) {
             brs_push(env, to);
         }
         l->kind = 0;
         return;
     }
-    if (!(sel & (env->hflags & HF_CPL_MASK ? SEL_NO_USER : SEL_NO_RING0)) &&
-        !(sel >> l->kind & 1) && !(l->kind == X86_BRANCH_JCC && to == l->next)) {
+    if (taken) {
+        x86_bts_record(env, l->source, to);
+    }
+    if (l->on && taken && !(sel >> l->kind & 1) &&
+        !(sel & (env->hflags & HF_CPL_MASK ? SEL_NO_USER : SEL_NO_RING0))) {
         if (!(sel & SEL_STACK)) {
             lbr_push(p, to);
         } else if (l->kind == X86_BRANCH_RET) {
@@ -212,6 +250,8 @@ void helper_lbr_branch(CPUX86State *env, uint32_t what)
     l->source = lbr_pc(env);
     l->next = l->source + (what >> 8);
     l->begun = x86_pmu_now(env);
+    lbr_note_events(&env->pmu, l->begun, l->kind == X86_BRANCH_JCC, l->at_branch);
+    x86_bts_expect(env);
 }
 
 /* At the beginning of a translation block. */
@@ -246,6 +286,8 @@ void x86_lbr_event(CPUX86State *env, bool is_int)
         l->source = lbr_pc(env);
         l->next = 0;
         l->begun = x86_pmu_now(env);
+        lbr_note_events(&env->pmu, l->begun, false, l->at_branch);
+        x86_bts_expect(env);
     }
 }
 
@@ -264,12 +306,17 @@ void x86_lbr_update(CPUX86State *env)
 {
     X86PMU *p = &env->pmu;
 
-    if (lbr_on(p) == !!(env->hflags & HF_LBR_MASK)) {
-        return;
+    bool on = lbr_on(p);
+
+    if (on && !p->lbr.on) {
+        p->lbr.last = x86_pmu_now(env);
+        lbr_note_events(p, p->lbr.last, false, p->lbr.at_record);
     }
-    env->hflags ^= HF_LBR_MASK;
-    p->lbr.kind = 0;
-    p->lbr.last = x86_pmu_now(env);
+    p->lbr.on = on;
+    if ((on || x86_bts_on(p)) != !!(env->hflags & HF_LBR_MASK)) {
+        env->hflags ^= HF_LBR_MASK;
+        p->lbr.kind = 0;
+    }
 }
 
 /* A PMI is being raised; the caller updates. */

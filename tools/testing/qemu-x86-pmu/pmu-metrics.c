@@ -30,14 +30,48 @@ bool x86_metrics_on(X86PMU *p)
     return p->metrics && p->global_ctrl & GLOBAL_METRICS && p->counting >> FIXED_SLOTS & 1;
 }
 
-/* In the current ring @instructions were executed, @branches of them conditional branches. */
-void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches)
+static uint64_t metrics_sum(X86PMU *p)
+{
+    uint64_t sum = 0;
+    int i;
+
+    for (i = 0; i < X86_METRICS; i++) {
+        sum += p->slots[i];
+    }
+    return sum;
+}
+
+static bool metrics_active(X86PMU *p)
+{
+    return x86_metrics_on(p) && p->active >> FIXED_SLOTS & 1;
+}
+
+/* What is behind the register has so many bits, and overflows after so many slots. */
+static uint64_t metrics_room(X86PMU *p)
+{
+    return 1ull << (p->metrics_bits ? MIN(p->metrics_bits, CTR_BITS) : CTR_BITS);
+}
+
+/* Instructions until that happens. */
+uint64_t x86_metrics_left(X86PMU *p)
+{
+    uint64_t room = metrics_room(p), left = room - metrics_sum(p) % room;
+
+    return metrics_active(p) ? DIV_ROUND_UP(left, p->c[FIXED_SLOTS].num) : UINT64_MAX;
+}
+
+/*
+ * In the current ring @instructions were executed, @branches of them conditional branches.
+ * True if that was an overflow.
+ */
+bool x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches)
 {
     X86PMU *p = &env->pmu;
     uint32_t each = p->c[FIXED_SLOTS].num / SLOTS_PER_CYCLE;
+    uint64_t before = metrics_sum(p);
 
-    if (!x86_metrics_on(p) || !(p->active >> FIXED_SLOTS & 1)) {
-        return;
+    if (!metrics_active(p)) {
+        return false;
     }
     /* Without -icount instructions are no more than what the clock makes of its time. */
     branches = MIN(branches, instructions);
@@ -45,6 +79,7 @@ void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches
     p->slots[BAD_SPECULATION] += 3 * branches * each;
     p->slots[env->hflags & HF_CPL_MASK ? BACK_END : FRONT_END] +=
         3 * (instructions - branches) * each;
+    return before / metrics_room(p) != metrics_sum(p) / metrics_room(p);
 }
 
 /* What is written is of the slots that the counter has then. */
@@ -60,12 +95,9 @@ static void x86_metrics_write(X86PMU *p, uint64_t val)
 uint64_t x86_metrics_read(X86PMU *p)
 {
     static const uint8_t half[X86_METRICS] = { 1, 0, 1, 1 };
-    uint64_t sum = 0, val = 0;
+    uint64_t sum = metrics_sum(p), val = 0;
     int i;
 
-    for (i = 0; i < X86_METRICS; i++) {
-        sum += p->slots[i];
-    }
     for (i = 0; sum && i < X86_METRICS; i++) {
         uint64_t part = p->slots[i] * 0xff / sum;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Processor event based sampling of the emulated PMU: records in formats 1
- * (Nehalem), 2 (Haswell) and 3 (Skylake), or adaptive ones (format 4 with
- * baseline).
+ * (Nehalem), 2 (Haswell) and 3 (Skylake), or adaptive ones (formats 4 and 5
+ * with baseline).
  *
  * The record of an overflow is written by the synchronisation that finds it;
  * under -icount that is right after the instruction that overflowed.  It goes
@@ -34,15 +34,15 @@
 #define FIXED_ADAPTIVE (1ull << 32)      /* of fixed counter 0; 4 bits each */
 #define LATENCY     10                   /* of every access, a hit in the first level */
 
-/* Words of the DS area. */
-enum { DS_BASE = 4, DS_INDEX, DS_MAX, DS_THRESHOLD, DS_RESET, DS_WORDS = DS_RESET + 12 };
+/* Words of the DS area.  In format 5 there is room for 32 general counters before the fixed ones. */
+enum { DS_BASE = 4, DS_INDEX, DS_MAX, DS_THRESHOLD, DS_RESET, DS_WORDS = DS_RESET + 32 + X86_PMU_FIXED };
 
 typedef struct Record {
     uint64_t word[4 + 4 + 18 + 32 + 3 * X86_LBR_NR];
     int n;
 } Record;
 
-static bool guest_copy(CPUX86State *env, uint64_t addr, void *buf, size_t size, bool write)
+bool x86_guest_copy(CPUX86State *env, uint64_t addr, void *buf, size_t size, bool write)
 {
     return !cpu_memory_rw_debug(env_cpu(env), addr, buf, size, write);
 }
@@ -148,6 +148,12 @@ static bool adaptive(X86PMU *p, int i)
            p->fixed_ctrl >> 4 * (i - X86_PMU_GP) & FIXED_ADAPTIVE;
 }
 
+/* Which word has the value that counter i starts again from? */
+static int reset_word(X86PMU *p, int i)
+{
+    return DS_RESET + i + (p->want_pebs >= 5 && i >= X86_PMU_GP ? 32 - X86_PMU_GP : 0);
+}
+
 /*
  * These counters (a mask over c[]) overflowed: one record for all of them, and
  * their counters start again.  True if the buffer reached its threshold.
@@ -160,7 +166,7 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
     uint32_t m, cfg = 0;
     Record r = {};
 
-    if (!guest_copy(env, b->ds_area, ds, sizeof(ds), false)) {
+    if (!x86_guest_copy(env, b->ds_area, ds, sizeof(ds), false)) {
         return false;
     }
     b->what = 0;
@@ -170,7 +176,7 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
         applicable |= 1ull << (i < X86_PMU_GP ? i : i - X86_PMU_GP + 32);
         cfg |= adaptive(p, i) ? b->data_cfg : 0;
         b->what = MAX(b->what, p->c[i].memory);
-        p->c[i].val = (p->c[i].val + ds[DS_RESET + i]) & ((1ull << 48) - 1);
+        p->c[i].val = (p->c[i].val + ds[reset_word(p, i)]) & ((1ull << 48) - 1);
     }
     if (b->what) {
         ip = b->what == PEBS_STORE ? b->store_insn : b->load_insn;
@@ -181,11 +187,11 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
         record_fixed(env, &r, applicable, ip);
     }
     if (ds[DS_INDEX] + r.n * 8 > ds[DS_MAX] ||
-        !guest_copy(env, ds[DS_INDEX], r.word, r.n * 8, true)) {
+        !x86_guest_copy(env, ds[DS_INDEX], r.word, r.n * 8, true)) {
         return false;
     }
     ds[DS_INDEX] += r.n * 8;
-    guest_copy(env, b->ds_area + DS_INDEX * 8, &ds[DS_INDEX], 8, true);
+    x86_guest_copy(env, b->ds_area + DS_INDEX * 8, &ds[DS_INDEX], 8, true);
     return ds[DS_INDEX] >= ds[DS_THRESHOLD];
 }
 
@@ -247,7 +253,7 @@ RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write
     default:
         return REG_NONE;
     }
-    if (!p->want_pebs || !reg) {
+    if (!reg || !(p->want_pebs || (p->bts && msr == M_DS_AREA))) {
         return REG_NONE;
     }
     if (write && (*val & ~valid || (msr == M_DS_AREA && !x86_canonical(*val)))) {

@@ -23,7 +23,8 @@ enum { OFFCORE_NONE, OFFCORE_NHM, OFFCORE_WSM, OFFCORE_SKL };
 
 #define SLOTS_PER_CYCLE 4
 #define FIXED_SLOTS     (X86_PMU_GP + 3)
-#define GLOBAL_METRICS  (1ull << 48)
+#define SEL_LBR_LOG     (1ull << 35)     /* log the counter with branches */
+#define GLOBAL_METRICS  (1ull << 48)     /* of the status, too */
 
 typedef enum { REG_NONE, REG_OK, REG_GP } RegResult;
 
@@ -43,9 +44,13 @@ void x86_pmu_changed(CPUX86State *env);
 /* Freezing shows as a status bit, and control registers stay. */
 bool x86_pmu_streamlined(X86PMU *p);
 
-/* pmu-cpuid.c: properties, and which general counters there are */
+/* pmu-cpuid.c: properties, which counters there are, which bits may be written */
 void x86_pmu_properties(CPUX86State *env);
 uint64_t x86_pmu_general(X86PMU *p);
+uint64_t x86_pmu_all(X86PMU *p);
+uint64_t x86_pmu_sel_valid(X86PMU *p, int i);
+uint64_t x86_pmu_fixed_valid(X86PMU *p);
+uint64_t x86_pmu_status_valid(X86PMU *p);
 
 enum { EVENT_SLOTS = 12 };      /* its place in the table */
 /* pmu-events.c: what a counter counts, negative: nothing; the event that a control register names */
@@ -64,8 +69,9 @@ RegResult x86_offcore_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool wr
 
 /* pmu-metrics.c */
 bool x86_metrics_on(X86PMU *p);
-void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches);
+bool x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches);
 uint64_t x86_metrics_read(X86PMU *p);
+uint64_t x86_metrics_left(X86PMU *p);
 RegResult x86_metrics_reg(CPUX86State *env, uint64_t *val, bool write);
 
 /* pmu-lbr.c */
@@ -77,8 +83,18 @@ void x86_lbr_update(CPUX86State *env);
 uint32_t x86_lbr_capabilities(X86PMU *p);
 RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
 
+/* pmu-bts.c */
+bool x86_bts_on(X86PMU *p);
+void x86_bts_expect(CPUX86State *env);
+void x86_bts_record(CPUX86State *env, uint64_t from, uint64_t to);
+/* Out of the execution loop: the branch before belongs to it; if bts_due is set then, interrupt. */
+void x86_bts_leave(CPUX86State *env);
+void x86_bts_interrupt(CPUX86State *env);
+
 /* pmu-pebs.c; X86PMUCounter.memory */
 enum { PEBS_LOAD = 1, PEBS_STORE };
+/* Through the guest's page tables; false: there is no memory. */
+bool x86_guest_copy(CPUX86State *env, uint64_t addr, void *buf, size_t size, bool write);
 bool x86_pebs_overflow(CPUX86State *env, uint32_t counters);
 uint32_t x86_pebs_counters(X86PMU *p);
 void x86_pebs_reset(CPUX86State *env);

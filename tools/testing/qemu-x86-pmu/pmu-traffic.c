@@ -6,7 +6,7 @@
  * 0x50000000 RDMSR, 0x50000001 WRMSR, 0x50000002 RDPMC, 0x50000003 PMIs,
  * 0x50000004 and 0x50000005 RDMSR and WRMSR of registers of the PMU: all there
  * were on this vCPU since its reset.  0x50000007 reads 0x504d5531, 0x50000008
- * and 0x50000009 the properties pmu-delay and pmu-lose.
+ * to 0x5000000a the properties pmu-delay, pmu-lose and pmu-metrics-bits.
  * 0x50100000 + m: RDMSR of m; 0x50200000 + m: WRMSR of m, for m below 0x2000;
  * for 0xc0000000 to 0xc0001fff m is 0x2000 less that base, and for 0xc0010000
  * to 0xc0011fff 0x4000 less that one.  Accesses that fault count, too.
@@ -19,6 +19,7 @@
 #define T_MAGIC   0x50000007u
 #define T_DELAY   0x50000008u
 #define T_LOSE    0x50000009u
+#define T_METRICS 0x5000000au
 #define T_READS   0x50100000u
 #define T_WRITES  0x50200000u
 #define SPAN      0x2000u
@@ -65,6 +66,8 @@ bool x86_traffic_read(X86PMU *p, uint32_t msr, uint64_t *val)
         *val = p->delay;
     } else if (msr == T_LOSE) {
         *val = p->lose;
+    } else if (msr == T_METRICS) {
+        *val = p->metrics_bits;
     } else if (msr - T_READS < 3 * SPAN) {
         *val = p->traffic->each[X86_RDMSR][msr - T_READS];
     } else if (msr - T_WRITES < 3 * SPAN) {

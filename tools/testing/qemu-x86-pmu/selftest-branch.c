@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of the selftest about what the PMU records: branches (legacy,
- * architectural and AMD's), PEBS records; and about its counts of register accesses.
+ * architectural and AMD's), branch traces, PEBS records; and about its counts of
+ * register accesses.
  */
 #include "selftest.h"
 
@@ -170,6 +171,47 @@ static void kinds(void)
     eq("the oldest", from(nr - 1), (u32)did[(nr - 1) % DID].from);
 }
 
+u32 logged_counters(void)
+{
+    u32 r[4], n = 0;
+
+    cpuid(7, r);
+    if (r[3] >> 19 & 1) {                /* architectural records */
+        cpuid(0x1c, r);
+        while (r[2] >> (16 + n) & 1) {
+            n++;
+        }
+    }
+    return n;
+}
+
+/* Events of counters between two branches, newest first; the third counter is not logged. */
+static void logged(void)
+{
+    static const u8 instructions[DID] = { 1, 1, 1, 2, 2, 3, 1, 1, 1 };
+    u32 n = logged_counters(), i, on = prepare(0);
+    u64 log = 1ull << 35;
+
+    if (!n) {
+        return;
+    }
+    wr_gp("LBR: a counter that is not logged", 0x186 + n, log);
+    wr(0x186, 0xc0 | EN | OS | log);
+    wr(0x187, 0x11c4 | EN | OS | log);
+    wr(0x188, 0xc0 | EN | OS);
+    wr(0x189, 0x3c | EN | USR | log);
+    wr(0x38f, 15);
+    lbr_run(ARCH, on, 0);
+    wr(0x38f, 0);
+    for (i = 0; i < DID; i++) {
+        eq("LBR: instructions, branches, no, none", info(i) >> 32 & 0xff,
+           instructions[i] | (did[i].from == lbr_3 ? 2 << 2 : 0));
+    }
+    for (i = 0; i < 4; i++) {
+        wr(0x186 + i, 0);
+    }
+}
+
 static void call_stack(void)
 {
     u32 msr = arch ? ARCH : 0x1d9, on = prepare(0x3c4);
@@ -226,6 +268,9 @@ void branches(u32 version)
     }
     registers();
     kinds();
+    if (arch) {
+        logged();
+    }
     call_stack();
     freeze(version);
 }
@@ -319,7 +364,7 @@ void amd_sampling(void)
 }
 
 /* The DS area, and a buffer of records. */
-static u64 ds[32] __attribute__((aligned(64))), buffer[1024];
+static u64 ds[64] __attribute__((aligned(64))), buffer[1024];
 #define WORDS 25
 
 static void ds_setup(u32 size, u32 threshold, u64 reset)
@@ -370,6 +415,7 @@ static void adaptive(void)
     }
     /* a fixed counter */
     ds_setup(32, 1, 0);
+    ds[8 + ((rd(0x345) >> 8 & 15) > 4 ? 32 : 8)] = MASK48 - 3000;
     wr(0x186, 0), wr(0x38d, 1), wr(0x3f1, 1ull << 32);
     wr(0x309, MASK48 - 199);
     LVTPC = 4 << 8;
@@ -378,8 +424,140 @@ static void adaptive(void)
     wr(0x38f, 0);
     eq("PEBS of a fixed counter", buffer[1], (u32)run_at + 199);
     eq("which", buffer[2], 1ull << 32);
+    eq("it starts again where the DS area says", rd(0x309) - (MASK48 - 2000) < 2000, 1);
     wr(0x390, 1ull << 62);
     wr(0x38d, 0), wr(0x3f2, 0);
+}
+
+/* The same for a trace of branches, with room for so many and an interrupt after so many. */
+static void trace_setup(u32 room, u32 threshold)
+{
+    u32 i;
+
+    for (i = 0; i < 1024; i++) {
+        buffer[i] = 0;
+    }
+    ds[0] = ds[1] = (u32)buffer;
+    ds[2] = (u32)buffer + 24 * room;
+    ds[3] = (u32)buffer + 24 * threshold;
+    wr(0x600, (u32)ds);
+    LVTPC = 4 << 8;
+    nmis = 0;
+}
+
+static void traced(u32 at, char *from, char *to)
+{
+    eq("BTS: from", buffer[3 * at], (u32)from);
+    eq("BTS: to", buffer[3 * at + 1], (u32)to);
+    eq("BTS: flags", buffer[3 * at + 2], 1 << 4);
+}
+
+#define TRACE   (3 << 6)                 /* TR and BTS */
+#define BTINT   (1 << 8)
+#define NO_OS   (1 << 9)
+#define NO_USER (1 << 10)
+#define TRACED  ((u32)(ds[1] - ds[0]) / 24)
+
+/* Branches in ring 3: two, and INT n, which ends in ring 0. */
+asm(".globl trace_user\n"
+    "trace_user: call trace_u1\n"
+    "trace_u1: jmp trace_u2; nop\n"
+    "trace_u2: xorl %eax, %eax; jnz trace_user; int $0x80\n");
+extern char trace_user[], trace_u1[], trace_u2[], nmi_entry[];
+void user(char *eip);
+
+static void trace_rings(void)
+{
+    trace_setup(100, 100);
+    lbr_run(0x1d9, TRACE | NO_USER, 0);
+    eq("BTS: no rings above 0", TRACED, DID);
+    trace_setup(100, 100);
+    lbr_run(0x1d9, TRACE | NO_OS, 0);
+    eq("BTS: not ring 0", TRACED, 0);
+    wr(0x1d9, TRACE | NO_OS);
+    user(trace_user);
+    wr(0x1d9, 0);
+    eq("BTS: ring 3", TRACED, 3);
+    eq("BTS: into ring 3", buffer[1], (u32)trace_user);
+    traced(1, trace_user, trace_u1);
+    traced(2, trace_u1, trace_u2);
+}
+
+static void trace_interrupts(void)
+{
+    u32 i;
+
+    /* three branches, then the interrupt and its return */
+    trace_setup(100, 3);
+    lbr_run(0x1d9, TRACE | BTINT, 0);
+    eq("BTS: NMIs", nmis, 1);
+    eq("BTS: where", nmi_eip, (u32)did[DID - 3].to);
+    eq("BTS: LVTPC masked", LVTPC, 4 << 8 | 1 << 16);
+    eq("BTS: no status", rd(0x38e), 0);
+    eq("BTS: with the interrupt", TRACED, DID + 2);
+    traced(2, did[DID - 3].from, did[DID - 3].to);
+    traced(3, did[DID - 3].to, nmi_entry);
+    eq("BTS: back from it", buffer[3 * 4 + 1], nmi_eip);
+    traced(5, did[DID - 4].from, did[DID - 4].to);
+    /* of INT n itself */
+    trace_setup(100, 8);
+    lbr_run(0x1d9, TRACE | BTINT, 0);
+    eq("BTS: NMI behind INT n", nmi_eip, (u32)lbr_int);
+    /* a full buffer, while the interrupt is masked */
+    trace_setup(4, 3);
+    LVTPC = 4 << 8 | 1 << 16;
+    lbr_run(0x1d9, TRACE | BTINT, 0);
+    eq("BTS: full", ds[1], ds[2]);
+    traced(3, did[DID - 4].from, did[DID - 4].to);
+    eq("BTS: not beyond", buffer[12], 0);
+    /* a ring, whose threshold is beyond its end */
+    trace_setup(4, 5);
+    lbr_run(0x1d9, TRACE, 0);
+    eq("BTS: no NMI of a ring", nmis, 0);
+    eq("BTS: ring: index", TRACED, DID % 4);
+    for (i = 0; i < 4; i++) {
+        traced((DID - 1 - i) % 4, did[i].from, did[i].to);
+    }
+    eq("BTS: ring: not beyond", buffer[12], 0);
+    trace_setup(8, 4);
+    lbr_run(0x1d9, TRACE, 0);
+    eq("BTS: a threshold inside interrupts a ring", nmis, 1);
+}
+
+/* All branches in their order, also those that records leave out. */
+static void traces(u32 version)
+{
+    u32 r[4], there, i, legacy = version >= 2 && (rd(0x345) & 63) == 5;
+
+    cpuid(1, r);
+    there = r[2] >> 4 & 1;               /* DS-CPL */
+    eq("BTS unavailable", rd(0x1a0) >> 11 & 1, !there);
+    if (!there) {
+        return;
+    }
+    wr_gp("DS_AREA not canonical", 0x600, 1ull << 47);
+    trace_setup(100, 100);
+    lbr_run(0x1d9, 1 << 6, 0);
+    eq("BTS: TR alone", TRACED, 0);
+    lbr_run(0x1d9, 1 << 7, 0);
+    eq("BTS: BTS alone", TRACED, 0);
+    lbr_run(0x1d9, (legacy ? prepare(0x3c4) : 0) | TRACE, 0);
+    eq("BTS: all", TRACED, DID);
+    for (i = 0; i < DID; i++) {
+        traced(i, did[DID - 1 - i].from, did[DID - 1 - i].to);
+    }
+    eq("BTS: not beyond", buffer[3 * DID], 0);
+    if (legacy) {
+        eq("BTS: call stack beside it", recorded(), 0);
+    }
+    trace_rings();
+    trace_interrupts();
+    /* memory that is not there takes nothing, and nothing faults */
+    wr(0x600, 0xffff800000000000ull);
+    nmis = 0;
+    lbr_run(0x1d9, TRACE | BTINT, 0);
+    eq("BTS: no memory", nmis, 0);
+    wr(0x600, 0);
 }
 
 void records(u32 version)
@@ -387,8 +565,9 @@ void records(u32 version)
     u32 format = version >= 2 ? rd(0x345) >> 8 & 15 : 0, words, insn, i, r[4];
 
     cpuid(1, r);
-    eq("DS", r[3] >> 21 & 1, format != 0);
-    eq("DTES64", r[2] >> 2 & 1, format != 0);
+    eq("DS", r[3] >> 21 & 1, format || r[2] >> 4 & 1);
+    eq("DTES64", r[2] >> 2 & 1, format || r[2] >> 4 & 1);
+    traces(version);
     eq("PEBS unavailable", rd(0x1a0) >> 12 & 1, !format);
     if (!format) {
         return;

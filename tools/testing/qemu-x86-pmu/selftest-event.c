@@ -7,6 +7,7 @@
 
 #define DELAY    0x50000008
 #define LOSE     0x50000009
+#define METRICS_BITS 0x5000000a
 #define METRICS  (1ull << 48)
 
 /*
@@ -106,6 +107,53 @@ static void metrics(void)
     wr(0x38d, 0);
 }
 
+/* Ring 0: the counter of slots and what is behind the metrics, so many slots short of overflow. */
+static void metrics_run(u64 slots, u64 behind, u64 on)
+{
+    wr(0x38f, 0);
+    wr(0x30c, behind ? MASK48 + 1 - behind : 0);
+    wr(0x329, 0xff);
+    wr(0x30c, slots ? MASK48 + 1 - slots : 0);
+    wr(0x38d, 0x1000);
+    LVTPC = 4 << 8;
+    nmis = 0;
+    run(0x38f, on);
+    wr(0x38f, 0);
+}
+
+/* The interrupt needs no bit in the control register. */
+static void metrics_overflow(void)
+{
+    const u64 slots = 8ull << 32, m = 1ull << 48;
+    u32 bits = rd(METRICS_BITS);
+
+    metrics_run(400, 400, slots | m);
+    eq("metrics: NMIs of both", nmis, 1);
+    eq("metrics: instructions before it", nmi_eip - (u32)run_at, 100);
+    eq("metrics: status of both", rd(0x38e), slots | m);
+    wr(0x390, slots | m);
+    eq("metrics: status cleared", rd(0x38e), 0);
+    metrics_run(0, 2000, slots | m);
+    eq("metrics: NMIs of them alone", nmis, 1);
+    eq("metrics: instructions before that", nmi_eip - (u32)run_at, 500);
+    eq("metrics: status alone", rd(0x38e), m);
+    wr(0x390, m);
+    metrics_run(400, 400, slots);
+    eq("metrics: off, no NMI", nmis, 0);
+    eq("metrics: off, status", rd(0x38e), slots);
+    wr(0x390, slots);
+    wr(0x391, m);
+    eq("metrics: STATUS_SET", rd(0x38e), m);
+    wr(0x390, m);
+    metrics_run(0, 0, slots | m);
+    eq("metrics: NMIs after so many bits", nmis, bits != 0);
+    if (bits) {
+        eq("metrics: instructions", nmi_eip - (u32)run_at, 1 << (bits - 2));
+        wr(0x390, m);
+    }
+    wr(0x30c, 0), wr(0x329, 0), wr(0x38d, 0);
+}
+
 /* Between the overflow and the interrupt are so many instructions. */
 static void delayed(u32 delay)
 {
@@ -191,5 +239,6 @@ void events(u32 version, u32 amd)
                 version < 2 ? 0x1c4 | EN | OS | INT : 1, ack_intel);
     if (version >= 2 && rd(0x345) >> 15 & 1) {
         metrics();
+        metrics_overflow();
     }
 }

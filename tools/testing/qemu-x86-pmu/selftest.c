@@ -98,7 +98,7 @@ static void keep(const char *what, u32 m, u64 v)
 }
 
 /* #GP skips the two-byte instruction; NMI notes where; 0x40 fixed PMI. */
-asm("gp_entry: movl $1, gp; addl $4, %esp; addl $2, (%esp); iret\n"
+asm(".globl nmi_entry\ngp_entry: movl $1, gp; addl $4, %esp; addl $2, (%esp); iret\n"
     "nmi_entry: pushl %eax; movl 4(%esp), %eax; movl %eax, nmi_eip; incl nmis\n"
     " popl %eax; iret\n"
     "irq_entry: pushl %eax; movl 4(%esp), %eax; movl %eax, nmi_eip; incl irqs\n"
@@ -205,7 +205,9 @@ static void intel(void)
         eq("PERFCTR past the last", gp, 1);
     }
     wr_gp("PERFEVTSEL bit 32", 0x186, 1ull << 32);
-    wr_gp("PERFEVTSEL bit 35", 0x186, 1ull << 35);
+    wr(0x186, 1ull << 35);
+    eq("PERFEVTSEL bit 35 faults", gp, !logged_counters());
+    wr(0x186, 0);
     wr(0x186, ANY);
     eq("PERFEVTSEL AnyThread faults", gp, v < 3 || v > 4);
     wr(0x186, 0);

@@ -37,6 +37,8 @@ u64 counted(u32 ctrl, u64 on, u32 ctr);
 
 void traffic(void);
 void branches(u32 version);
+/* So many counters can be logged with branches. */
+u32 logged_counters(void);
 void amd_branches(void);
 void amd_sampling(void);
 void records(u32 version);

@@ -10,6 +10,7 @@
  * needs: hw arch-lbr
  */
 #include "lib/bpf.h"
+#include "lib/x86.h"
 #include "lib/x86_code.h"
 
 #define RECORDS		32
@@ -460,6 +461,119 @@ static void snapshot(void)
 	}
 }
 
+/* ---- counters logged with branches ---- */
+
+#define CPU_CAPS	"/sys/bus/event_source/devices/cpu/caps/"
+
+static void need_counters(void)
+{
+	need_records();
+	if (!exact)
+		pt_skip("this machine does not count instructions exactly");
+	if (!pt_path_exists(CPU_CAPS "branch_counter_nr"))
+		pt_skip("no counters are logged with branches");
+	pt_eq(pt_read_number(CPU_CAPS "branch_counter_nr", 0), 4);
+	pt_eq(pt_read_number(CPU_CAPS "branch_counter_width", 0), 2);
+}
+
+static struct perf_event_attr logged(struct perf_event_attr attr)
+{
+	attr.disabled = 0;
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_COUNTERS | PERF_SAMPLE_BRANCH_USER;
+	return attr;
+}
+
+static u64 at_most_3(u64 n)
+{
+	return n < 3 ? n : 3;
+}
+
+/* The leader counts instructions, the member conditional branches. */
+static void check_counters(u64 branch_type)
+{
+	u64 i, insns, conditional;
+	int at = newest(s.ip);
+
+	for (i = 0; i < s.nr_branches; i++) {
+		while (!passes(at, branch_type))
+			at = (at + BRANCHES - 1) % BRANCHES;
+		insns = 0;
+		conditional = 0;
+		/* since the one before that passes */
+		do {
+			insns += branches[at].cycles;
+			conditional += branches[at].type == PERF_BR_COND;
+			at = (at + BRANCHES - 1) % BRANCHES;
+		} while (!passes(at, branch_type));
+		pt_eq(s.branch_counters[i], at_most_3(insns) | at_most_3(conditional) << 2);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+}
+
+static void count_with(u64 branch_type)
+{
+	struct perf_event_attr attr = sampler(branch_type | PERF_SAMPLE_BRANCH_COUNTERS);
+	struct perf_event_attr member = logged(x86_conditional_branches());
+	u64 seen = 0;
+	int fd, other;
+
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	other = pt_open(&member, 0, -1, fd, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	lbr_run(TURNS);
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (newest(s.ip) < 0 || s.nr_branches < RECORDS)
+			continue;
+		check_counters(branch_type);
+		seen += s.nr_branches;
+	}
+	pt_check(seen > (TURNS * PER_TURN / 1009 - 10) * RECORDS, "%llu branches",
+		 (unsigned long long)seen);
+	pt_unmap(&ring);
+	close(other);
+	close(fd);
+}
+
+/* What two events of the group counted since the branch before, in the group's order. */
+static void counters_of_branches(void)
+{
+	need_counters();
+	count_with(PERF_SAMPLE_BRANCH_ANY);
+	count_with(PERF_SAMPLE_BRANCH_ANY_RETURN);
+}
+
+static void counters_refused(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY), member;
+	int fd, i, members[4];
+
+	need_records();
+	attr.branch_sample_type |= PERF_SAMPLE_BRANCH_COUNTERS;
+	if (!pt_path_exists(CPU_CAPS "branch_counter_nr")) {
+		pt_eq(pt_probe(&attr), -EINVAL);
+		return;
+	}
+	/* As many as there are. */
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	member = logged(x86_conditional_branches());
+	for (i = 0; i < 3; i++)
+		members[i] = pt_open(&member, 0, -1, fd, 0);
+	pt_eq(pt_try_open(&member, 0, -1, fd, 0), -EINVAL);
+	while (i--)
+		close(members[i]);
+	close(fd);
+	/* Call stacks are not reset; nobody takes samples without any branch. */
+	attr = sampler(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_COUNTERS);
+	pt_eq(pt_probe(&attr), -EINVAL);
+	attr = sampler(PERF_SAMPLE_BRANCH_COUNTERS);
+	pt_eq(pt_probe(&attr), -EINVAL);
+}
+
 /* ---- what is refused ---- */
 
 static void refused(void)
@@ -496,6 +610,8 @@ static const struct pt_case cases[] = {
 	{ "call_stacks", call_stacks },
 	{ "call_stack_of_a_task", call_stack_of_a_task },
 	{ "snapshot", snapshot },
+	{ "counters_of_branches", counters_of_branches },
+	{ "counters_refused", counters_refused },
 	{ "refused", refused },
 };
 

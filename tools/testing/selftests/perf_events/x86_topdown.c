@@ -9,76 +9,10 @@
  *
  * needs: hw metrics
  */
-#include "lib/x86.h"
+#include "lib/x86_metrics.h"
 
-#define EVENTS		"/sys/bus/event_source/devices/cpu/events/"
-#define SLOTS		0x400
-#define METRIC(n)	(0x8000 + ((n) << 8))
 #define RDPMC_SLOTS	(1u << 30 | 3)
 #define RDPMC_METRICS	(1u << 29)
-
-enum { RETIRING, BAD_SPECULATION, FRONT_END, BACK_END, FIRST_LEVEL, SECOND_LEVEL = 8 };
-
-static int metrics(void)
-{
-	x86_need_exact();
-	if (!pt_path_exists(EVENTS "topdown-retiring"))
-		pt_skip("no metrics");
-	return pt_path_exists(EVENTS "topdown-heavy-ops") ? SECOND_LEVEL : FIRST_LEVEL;
-}
-
-static struct perf_event_attr raw(u64 config)
-{
-	struct perf_event_attr attr = x86_hw(0);
-
-	attr.type = PERF_TYPE_RAW;
-	attr.config = config;
-	attr.read_format = PERF_FORMAT_GROUP;
-	return attr;
-}
-
-/* Slots, instructions, and n metrics. */
-struct group {
-	int fd, n;
-	u64 slots, instructions, metric[SECOND_LEVEL];
-};
-
-static void open_group(struct group *g, int n)
-{
-	struct perf_event_attr attr = raw(SLOTS);
-	int i, fd;
-
-	g->fd = pt_open_hw(&attr, -1);
-	g->n = n;
-	attr = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
-	attr.disabled = 0;
-	attr.read_format = PERF_FORMAT_GROUP;
-	pt_open_hw(&attr, g->fd);
-	for (i = 0; i < n; i++) {
-		attr = raw(METRIC(i));
-		attr.disabled = 0;
-		fd = pt_try_open(&attr, 0, -1, g->fd, 0);
-		pt_need(fd >= 0, "metric %d: %s", i, strerror(-fd));
-	}
-}
-
-static void read_group(struct group *g)
-{
-	struct pt_read r;
-	int i;
-
-	pt_read(g->fd, PERF_FORMAT_GROUP, 2 + g->n, &r);
-	g->slots = r.v[0].value;
-	g->instructions = r.v[1].value;
-	for (i = 0; i < g->n; i++)
-		g->metric[i] = r.v[2 + i].value;
-}
-
-/* Of all that was executed since the register was cleared so much belongs to a thing. */
-static u64 share(u64 part, u64 all)
-{
-	return all * (part * 255 / all) / 255;
-}
 
 /* One stretch of user space: what is lost is lost to bad speculation or to the back end. */
 static void expect_shares(const struct group *g, u64 instructions, u64 branches, u64 times)

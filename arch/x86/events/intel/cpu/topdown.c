@@ -92,7 +92,8 @@ static void clear_registers(void)
  * intel_pe_topdown_update - account what there is for all running events of the group
  * @event: the event this is about; NULL in a PMI
  *
- * PMU off, or PMI.  An event that is no longer active is being stopped.
+ * PMU off, or PMI.  An event that is no longer active is being stopped.  The metrics overflow on
+ * their own, too, while nothing but slots runs: those have a period in the counter, which stays.
  * Return: the slots.
  */
 u64 intel_pe_topdown_update(struct perf_event *event)
@@ -101,6 +102,7 @@ u64 intel_pe_topdown_update(struct perf_event *event)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 active = active_topdown(cpuc);
 	bool stopping = event && !(active & BIT_ULL(event->hw.idx));
+	bool counting = false;
 	const struct pair *kept;
 	struct pair now;
 	int i;
@@ -112,12 +114,14 @@ u64 intel_pe_topdown_update(struct perf_event *event)
 
 	kept = stopping ? &now : &zero;
 	for_each_set_bit(i, (unsigned long *)&active, X86_PMC_IDX_MAX) {
-		if (counts_from_zero(cpuc->events[i]))
-			account(cpuc->events[i], &now, kept);
+		if (!counts_from_zero(cpuc->events[i]))
+			continue;
+		account(cpuc->events[i], &now, kept);
+		counting = true;
 	}
 	if (stopping)
 		account(event, &now, kept);
-	else
+	else if (counting)
 		clear_registers();
 	return now.slots;
 }

@@ -25,6 +25,8 @@
 #define X86_TRAFFIC_MAGIC	0x50000007
 #define X86_PMI_DELAY		0x50000008	/* instructions from overflow to interrupt */
 #define X86_PMI_LOSE		0x50000009	/* each so many interrupts one is lost; 0: none */
+/* Metrics overflow after 2 to the power of so many slots; 0: with the counter of slots. */
+#define X86_METRICS_BITS	0x5000000a
 
 /*
  * The case is skipped unless the PMU is that of tools/testing/qemu-x86-pmu; then, unless time and
