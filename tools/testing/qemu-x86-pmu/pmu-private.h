@@ -33,6 +33,9 @@ static inline bool x86_canonical(uint64_t v)
 }
 
 #define CTR_BITS        48
+#define VENDOR_HYGON_1  0x6f677948      /* "Hygo": its CPUs have AMD's PMU */
+#define SEL_INT         (1u << 20)
+#define SEL_EN          (1u << 22)
 #define TFA_COUNTER     3       /* which the microcode takes */
 
 /* pmu.c */
@@ -62,6 +65,14 @@ bool x86_pairs_far(X86PMU *p, int i);
 void x86_offcore_set(X86PMU *p, X86PMUCounter *c);
 RegResult x86_offcore_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
 
+/* pmu-nb.c: the vCPU enters and leaves its loop; the rest while it is in there */
+void x86_nb_enter(CPUX86State *env);
+void x86_nb_exit(CPUX86State *env);
+bool x86_nb_sync(CPUX86State *env);
+void x86_nb_select(CPUX86State *env, int i);
+void x86_nb_reset(CPUX86State *env);
+RegResult x86_nb_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
+
 /* pmu-metrics.c */
 bool x86_metrics_on(X86PMU *p);
 void x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches);
@@ -73,6 +84,7 @@ void x86_lbr_reset(CPUX86State *env);
 void x86_lbr_finish(CPUX86State *env);
 void x86_lbr_freeze(CPUX86State *env);
 bool x86_lbr_hold(X86PMU *p);
+void x86_lbr_leave(CPUX86State *env);
 void x86_lbr_update(CPUX86State *env);
 uint32_t x86_lbr_capabilities(X86PMU *p);
 RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
