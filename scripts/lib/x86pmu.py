@@ -26,12 +26,15 @@ PMUS = {
     "zen3": "EPYC-Milan,pmu=on,pmu-version=2",
     "zen3-brs": "EPYC-Milan,pmu=on,pmu-version=1,pmu-lbr=1",
     "zen4": "EPYC-Milan,model=17,pmu=on,pmu-version=2,pmu-lbr=1",
+    "hygon": "Dhyana,pmu=on,pmu-version=1",
+    "k10": "phenom,pmu=on,pmu-version=0",
 }
 # Interrupts that come late, or not always.
 for _name in ("skl", "zen", "zen3"):
     PMUS[_name + "-late"] = PMUS[_name] + ",pmu-delay=1000"
 PMUS["icl-gap"] = PMUS["icl"] + ",pmu-absent=16"
-PMUS["icl-lossy"] = PMUS["icl"] + ",pmu-lose=5"
+for _name in ("icl", "zen", "zen3"):
+    PMUS[_name + "-lossy"] = PMUS[_name] + ",pmu-lose=5"
 # Counters that the microcode takes, registers that events need; nhm and wsm share them in a core.
 PMUS["skl-tfa"] = PMUS["skl"] + ",pmu-tfa=on,pmu-offcore=3"
 PMUS["nhm"] += ",pmu-offcore=1"
@@ -52,8 +55,9 @@ BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + 
     (0, PMUS["skl"] + ",pmu-delay=60"), (0, PMUS["skl2"] + ",pmu-lose=3"),
     (0, "EPYC-Milan,pmu=on,pmu-version=1"), (0, PMUS["zen3"]),
     (0, "EPYC,family=15,model=65,pmu=on,pmu-version=0"), (0, PMUS["zen3-brs"]),
+    (0, PMUS["hygon"]), (0, PMUS["k10"]),
     (0, PMUS["zen4"]), (0, PMUS["zen4"].replace("lbr=1", "lbr=2"))]
-BARE_THREADS = [(0, PMUS[n]) for n in ("nhm", "wsm", "skl-tfa")]
+BARE_THREADS = [(0, PMUS[n]) for n in ("nhm", "wsm", "skl-tfa", "k10")]
 
 
 def build():

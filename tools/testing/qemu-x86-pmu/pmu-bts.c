@@ -72,13 +72,6 @@ void x86_bts_record(CPUX86State *env, uint64_t from, uint64_t to)
     x86_guest_copy(env, p->pebs.ds_area + BTS_INDEX * 8, &ds[BTS_INDEX], 8, true);
 }
 
-void x86_bts_leave(CPUX86State *env)
-{
-    if (env->pmu.on && x86_bts_on(&env->pmu)) {
-        x86_lbr_finish(env);
-    }
-}
-
 void x86_bts_interrupt(CPUX86State *env)
 {
     env->pmu.bts_due = false;

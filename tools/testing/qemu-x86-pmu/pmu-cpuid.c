@@ -70,7 +70,7 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
     }
     if (p->amd) {
         if (index == 0x80000001) {
-            *ecx |= p->version ? 1u << 23 : 0;      /* PerfCtrExtCore */
+            *ecx |= p->version ? 1u << 23 : 1u << 19;       /* PerfCtrExtCore, or NodeId */
         } else if (index == 0x80000008 && p->want_lbr == LBR_AMD_BRS) {
             *ebx |= 1u << 31;
         } else if (index == 0x80000022 && p->version >= 2) {

@@ -18,7 +18,7 @@
  * What is counted.  Events per instruction are num/den; num 0 stands for the
  * clock rate (nanoseconds of virtual time per instruction), and cycles are
  * that times pmu-cpi.  Conditional branches are counted by the blocks that have
- * them, offcore responses by what their register says (pmu-offcore.c).  All others
+ * them, AMD's taken ones where they are recorded (pmu-lbr.c), offcore responses by what their register says (pmu-offcore.c).  All others
  * but instructions are stand-ins, deterministic but without any relation to what
  * the guest does.
  */
@@ -29,6 +29,7 @@ static const struct {
     uint8_t memory;
     bool conditional, large;
     uint8_t offcore;
+    bool taken;
 } events[] = {                   /* the first in the order of the bits of CPUID.0AH:EBX */
     { 0x003c, 0x000076, 0, 1 },       /* core cycles */
     { 0x00c0, 0x0000c0, 1, 1 },       /* instructions */
@@ -41,7 +42,7 @@ static const struct {
     { 0x01cd, NO_EVENT, 1, 4, PEBS_LOAD },    /* loads above a latency */
     { 0x81d0, NO_EVENT, 1, 4, PEBS_LOAD },    /* loads */
     { 0x82d0, NO_EVENT, 1, 8, PEBS_STORE },   /* stores */
-    { NO_EVENT, 0x0000c4, 1, 8 },     /* taken branches */
+    { NO_EVENT, 0x0000c4, 0, 1, .taken = true },      /* taken branches */
     { 0x01a4, NO_EVENT, 0, 1 },       /* slots */
     { 0x01c4, 0x0000d1, 0, 1, 0, true },      /* conditional branches */
     { 0x11c4, NO_EVENT, 0, 1, 0, true },      /* likewise, from Ice Lake on */
@@ -58,7 +59,7 @@ void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
     c->den = 1;
     c->num = 0;
     c->memory = 0;
-    c->conditional = c->large = false;
+    c->conditional = c->large = c->taken = false;
     c->offcore = 0;
     if (ev < 0 || (p->unavailable >> ev & 1)) {
         return;
@@ -68,10 +69,11 @@ void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev)
     c->num = events[ev].num;
     c->conditional = events[ev].conditional;
     c->large = events[ev].large && p->version;
+    c->taken = events[ev].taken;
     c->offcore = events[ev].offcore;
     if (c->offcore) {
         x86_offcore_set(p, c);
-    } else if (!c->num && !c->conditional) {
+    } else if (!c->num && !c->conditional && !c->taken) {
         c->num = icount_enabled() ? icount_to_ns(1) : 1;
         if (ev == 0 || ev == EVENT_SLOTS) {
             c->num *= MAX(p->cpi, 1);

@@ -13,6 +13,9 @@
  * execution went on behind it.  Interrupts and exceptions begin a far branch of
  * their own.
  *
+ * The same while a counter counts taken branches.  A branch instruction counts in the
+ * ring that it leaves, an interrupt or exception in the one that it enters.
+ *
  * Architectural and AMD's records are numbered from the newest; inside, all are
  * a ring.
  */
@@ -208,6 +211,42 @@ static void lbr_pop(X86LBR *l)
     }
 }
 
+/* Are branches recorded? */
+static bool lbr_on(X86PMU *p)
+{
+    if (lbr_brs(p)) {
+        return p->lbr.hold;
+    }
+    return (lbr_amd(p) ? p->lbr.ctl & CFG_AMD_ON :
+            lbr_arch(p) ? p->lbr.ctl & CTL_ON :
+            p->want_lbr && p->debugctl & DBG_LBR) && !(p->status & ST_LBR_FRZ);
+}
+
+/* Does somebody count taken branches? */
+static bool lbr_counts(X86PMU *p)
+{
+    uint32_t m;
+
+    for (m = p->counting; m; m &= m - 1) {
+        if (p->c[ctz32(m)].taken) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Leave the loop right after the branch that is about to be taken, if something is to happen there. */
+static void lbr_leave_soon(CPUX86State *env)
+{
+    X86PMU *p = &env->pmu;
+    uint64_t after = p->taken + !p->lbr.counted;
+
+    if (after >= p->taken_left ||
+        (p->lbr.hold && (p->lbr.ctl >> CFG_BRS_NEXT & 15) == X86_LBR_AMD_NR - 1)) {
+        cpu_exit(env_cpu(env));
+    }
+}
+
 /* The branch that was begun has arrived at the current instruction. */
 static void lbr_arrive(CPUX86State *env)
 {
@@ -215,19 +254,21 @@ static void lbr_arrive(CPUX86State *env)
     X86LBR *l = &p->lbr;
     uint64_t to = lbr_pc(env);
     uint32_t sel = lbr_select(p);
-    bool taken = l->kind != X86_BRANCH_JCC || to != l->next;
 
+    if (l->kind == X86_BRANCH_JCC && to == l->next) {
+        l->kind = 0;
+        return;
+    }
+    p->taken += !l->counted;
     if (lbr_brs(p)) {
-        if (l->hold && taken) {
+        if (l->hold) {
             brs_push(env, to);
         }
         l->kind = 0;
         return;
     }
-    if (taken) {
-        x86_bts_record(env, l->source, to);
-    }
-    if (l->on && taken && !(sel >> l->kind & 1) &&
+    x86_bts_record(env, l->source, to);
+    if (l->on && !(sel >> l->kind & 1) &&
         !(sel & (env->hflags & HF_CPL_MASK ? SEL_NO_USER : SEL_NO_RING0))) {
         if (!(sel & SEL_STACK)) {
             lbr_push(p, to);
@@ -244,14 +285,18 @@ static void lbr_arrive(CPUX86State *env)
 /* At a branch instruction; what: kind, and in bits 8 up its length. */
 void helper_lbr_branch(CPUX86State *env, uint32_t what)
 {
-    X86LBR *l = &env->pmu.lbr;
+    X86PMU *p = &env->pmu;
+    X86LBR *l = &p->lbr;
 
     l->kind = what;
     l->source = lbr_pc(env);
     l->next = l->source + (what >> 8);
     l->begun = x86_pmu_now(env);
-    lbr_note_events(&env->pmu, l->begun, l->kind == X86_BRANCH_JCC, l->at_branch);
+    lbr_note_events(p, l->begun, l->kind == X86_BRANCH_JCC, l->at_branch);
     x86_bts_expect(env);
+    l->counted = l->kind != X86_BRANCH_JCC;
+    p->taken += l->counted;
+    lbr_leave_soon(env);
 }
 
 /* At the beginning of a translation block. */
@@ -275,37 +320,44 @@ void x86_lbr_finish(CPUX86State *env)
     }
 }
 
-/* An interrupt or exception is about to be delivered; INT n has begun itself. */
-void x86_lbr_event(CPUX86State *env, bool is_int)
+/* The vCPU leaves its loop: the last branch has been taken or not. */
+void x86_lbr_leave(CPUX86State *env)
 {
-    X86LBR *l = &env->pmu.lbr;
+    bool held = env->pmu.lbr.hold;
 
-    if (!is_int) {
+    if (env->hflags & HF_LBR_MASK) {
         x86_lbr_finish(env);
-        l->kind = X86_BRANCH_FAR;
-        l->source = lbr_pc(env);
-        l->next = 0;
-        l->begun = x86_pmu_now(env);
-        lbr_note_events(&env->pmu, l->begun, false, l->at_branch);
-        x86_bts_expect(env);
+    }
+    if (held != env->pmu.lbr.hold) {
+        x86_pmu_changed(env);
     }
 }
 
-static bool lbr_on(X86PMU *p)
+/* An interrupt or exception is about to be delivered; INT n has begun itself. */
+void x86_lbr_event(CPUX86State *env, bool is_int)
 {
-    if (lbr_brs(p)) {
-        return p->lbr.hold;
+    X86PMU *p = &env->pmu;
+    X86LBR *l = &p->lbr;
+
+    if (!is_int) {
+        x86_lbr_finish(env);
+        if (l->kind && l->counted && p->taken) {
+            p->taken--;                  /* it faults, and is not taken */
+        }
+        l->kind = X86_BRANCH_FAR;
+        l->counted = false;
+        l->source = lbr_pc(env);
+        l->next = 0;
+        l->begun = x86_pmu_now(env);
+        lbr_note_events(p, l->begun, false, l->at_branch);
+        x86_bts_expect(env);
     }
-    return (lbr_amd(p) ? p->lbr.ctl & CFG_AMD_ON :
-            lbr_arch(p) ? p->lbr.ctl & CTL_ON :
-            p->want_lbr && p->debugctl & DBG_LBR) && !(p->status & ST_LBR_FRZ);
 }
 
 /* After any change of a control register. */
 void x86_lbr_update(CPUX86State *env)
 {
     X86PMU *p = &env->pmu;
-
     bool on = lbr_on(p);
 
     if (on && !p->lbr.on) {
@@ -313,7 +365,7 @@ void x86_lbr_update(CPUX86State *env)
         lbr_note_events(p, p->lbr.last, false, p->lbr.at_record);
     }
     p->lbr.on = on;
-    if ((on || x86_bts_on(p)) != !!(env->hflags & HF_LBR_MASK)) {
+    if ((on || lbr_counts(p) || x86_bts_on(p)) != !!(env->hflags & HF_LBR_MASK)) {
         env->hflags ^= HF_LBR_MASK;
         p->lbr.kind = 0;
     }

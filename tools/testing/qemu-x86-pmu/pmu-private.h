@@ -34,6 +34,9 @@ static inline bool x86_canonical(uint64_t v)
 }
 
 #define CTR_BITS        48
+#define VENDOR_HYGON_1  0x6f677948      /* "Hygo": its CPUs have AMD's PMU */
+#define SEL_INT         (1u << 20)
+#define SEL_EN          (1u << 22)
 #define TFA_COUNTER     3       /* which the microcode takes */
 
 /* pmu.c */
@@ -67,6 +70,14 @@ bool x86_pairs_far(X86PMU *p, int i);
 void x86_offcore_set(X86PMU *p, X86PMUCounter *c);
 RegResult x86_offcore_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
 
+/* pmu-nb.c: the vCPU enters and leaves its loop; the rest while it is in there */
+void x86_nb_enter(CPUX86State *env);
+void x86_nb_exit(CPUX86State *env);
+bool x86_nb_sync(CPUX86State *env);
+void x86_nb_select(CPUX86State *env, int i);
+void x86_nb_reset(CPUX86State *env);
+RegResult x86_nb_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
+
 /* pmu-metrics.c */
 bool x86_metrics_on(X86PMU *p);
 bool x86_metrics_sync(CPUX86State *env, uint64_t instructions, uint64_t branches);
@@ -79,6 +90,7 @@ void x86_lbr_reset(CPUX86State *env);
 void x86_lbr_finish(CPUX86State *env);
 void x86_lbr_freeze(CPUX86State *env);
 bool x86_lbr_hold(X86PMU *p);
+void x86_lbr_leave(CPUX86State *env);
 void x86_lbr_update(CPUX86State *env);
 uint32_t x86_lbr_capabilities(X86PMU *p);
 RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
@@ -87,8 +99,7 @@ RegResult x86_lbr_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
 bool x86_bts_on(X86PMU *p);
 void x86_bts_expect(CPUX86State *env);
 void x86_bts_record(CPUX86State *env, uint64_t from, uint64_t to);
-/* Out of the execution loop: the branch before belongs to it; if bts_due is set then, interrupt. */
-void x86_bts_leave(CPUX86State *env);
+/* Out of the execution loop, behind x86_lbr_leave(): if bts_due is set. */
 void x86_bts_interrupt(CPUX86State *env);
 
 /* pmu-pebs.c; X86PMUCounter.memory */

@@ -320,6 +320,32 @@ void amd_branches(void)
     amd_freeze(r[0] >> 2 & 1);
 }
 
+/* Taken branches, counted on counter 0 of version 1 and 2: in the ring that they leave. */
+void amd_taken(void)
+{
+    u32 i;
+
+    wr(0xc0000301, 1);                   /* which there is with version 2 */
+    wr(0xc0010201, 0);
+    lbr_run(0xc0010200, 0xc4 | EN | OS, 0);
+    eq("taken branches", rd(0xc0010201), DID);
+    SVR = 0x1ff;
+    LVTPC = 4 << 8;
+    for (i = 1; i <= DID; i++) {
+        wr(0xc0010201, MASK48 + 1 - i);
+        nmis = 0;
+        lbr_run(0xc0010200, 0xc4 | EN | OS | INT, 0);
+        eq("taken branches: NMIs", nmis, 1);
+        eq("taken branches: where", nmi_eip, (u32)did[DID - i].to);
+        wr(0xc0000302, 1);
+    }
+    wr(0xc0010201, 0);
+    wr(0xc0010200, 0xc4 | EN | USR);
+    user(u_branches);
+    wr(0xc0010200, 0);
+    eq("taken branches in ring 3", rd(0xc0010201), 499);
+}
+
 /* Branch sampling: the interrupt comes 16 branches after the overflow, or when it is turned off. */
 void amd_sampling(void)
 {
@@ -345,6 +371,7 @@ void amd_sampling(void)
     eq("BRS: still", seen[1], 0);
     eq("BRS: NMI", seen[2], 1);
     eq("BRS: full and off", rd(AMD_CFG), 0x38);
+    eq("BRS: right after the last", nmi_eip, rd(AMD_FROM + 2 * 15 + 1));
     for (i = 0; i < 16 && rd(AMD_FROM + 2 * i) != (u32)lbr_0; i++) {
     }
     for (k = 0; k < DID; k++) {

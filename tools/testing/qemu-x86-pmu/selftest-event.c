@@ -23,11 +23,10 @@ asm(".globl event_run, u_branches\n"
     "event_4: js event_run\n"
     "event_5: movl $5, %ecx\n"
     "event_6: loop event_6; ret\n"
-    "u_branches: movl $499, %eax\n"
+    ".globl u_branches\nu_branches: movl $499, %eax\n"
     "u_branch: decl %eax; jnz u_branch; int $0x80\n");
-extern char event_1[], event_2[], event_4[], event_5[], event_6[], u_branches[], u_thousand[];
+extern char event_1[], event_2[], event_4[], event_5[], event_6[], u_thousand[];
 void event_run(u32 msr, u64 v);
-void user(char *eip);
 
 /* Counter 0 counts @event, started and stopped by @control. */
 static void conditional(u32 event, u32 select, u32 counter, u32 control, u64 on, void (*ack)(void))

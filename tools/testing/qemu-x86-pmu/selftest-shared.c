@@ -2,7 +2,8 @@
 /*
  * The parts of the selftest about what a counter needs besides itself: a bit that says
  * it is free (TSX_FORCE_ABORT), the counter after it (large increments), a register of
- * offcore responses, which the other thread of the core may write, too.
+ * offcore responses, which the other thread of the core may write, too; a counter of
+ * the northbridge, which the other core may take.
  */
 #include "selftest.h"
 
@@ -340,4 +341,65 @@ void offcore(void)
     }
     wr(0x186, 0);
     wr(0x187, 0);
+}
+
+#define NB_EVENT     0x7e0
+#define K7_SELECT    0xc0010000
+#define K7_COUNTER   0xc0010004
+
+/* The other core of the node has counter 1 of the northbridge, and loses it to this one. */
+static void two_cores(u64 instructions)
+{
+    u64 a, b, c;
+
+    ap(WRITE, K7_COUNTER + 1, 0);
+    ap(WRITE, K7_SELECT + 1, NB_EVENT | EN);
+    a = ap(READ, K7_COUNTER + 1, 0);
+    counted(K7_SELECT, 0xc0 | EN | OS, K7_COUNTER);
+    b = ap(READ, K7_COUNTER + 1, 0);
+    eq("northbridge: counts what this core does", b - a >= instructions / 16, 1);
+    wr(K7_COUNTER, 0);
+    wr(K7_SELECT, NB_EVENT | EN);
+    ap(TURNS, 0, 100000);
+    c = rd(K7_COUNTER);
+    eq("northbridge: counts what the other does", c >= 200000 / 16, 1);
+    eq("northbridge: another counter is not affected",
+       ap(READ, K7_COUNTER + 1, 0) - b >= 200000 / 16, 1);
+    wr(K7_SELECT, 0);
+
+    wr(K7_COUNTER + 1, 0);
+    wr(K7_SELECT + 1, NB_EVENT | EN);
+    a = ap(READ, K7_COUNTER + 1, 0);
+    ap(TURNS, 0, 100000);
+    eq("northbridge: taken away", ap(READ, K7_COUNTER + 1, 0), a);
+    eq("northbridge: by who counts", rd(K7_COUNTER + 1) >= 200000 / 16, 1);
+    wr(K7_SELECT + 1, 0);
+    ap(WRITE, K7_SELECT + 1, NB_EVENT | EN);
+    ap(TURNS, 0, 100000);
+    eq("northbridge: its own again", ap(READ, K7_COUNTER + 1, 0) - a >= 200000 / 16, 1);
+    ap(WRITE, K7_SELECT + 1, 0);
+}
+
+/* Counters of the northbridge, where cores share them; instructions by 16, in every ring. */
+void northbridge(void)
+{
+    u32 r[4], i;
+    u64 a;
+
+    cpuid(0x80000001, r);
+    eq("NodeId", r[2] >> 19 & 1, 1);
+    eq("node", rd(0xc001100c), 0);
+    wr_gp("node is read-only", 0xc001100c, 0);
+    wr(K7_COUNTER, 0);
+    a = counted(K7_SELECT, 0xc0 | EN | OS, K7_COUNTER);
+    for (i = 0; i < 4; i++) {
+        eq("northbridge", counted(K7_SELECT + i, NB_EVENT | EN, K7_COUNTER + i), a / 16);
+        eq("northbridge: of all rings", counted(K7_SELECT + i, NB_EVENT | EN | USR, K7_COUNTER + i),
+           a / 16);
+    }
+    cpuid(1, r);
+    if ((r[1] >> 16 & 255) > 1) {
+        start_ap();
+        two_cores(a);
+    }
 }

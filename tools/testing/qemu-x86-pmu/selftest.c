@@ -119,8 +119,6 @@ asm(".globl nmi_entry\ngp_entry: movl $1, gp; addl $4, %esp; addl $2, (%esp); ir
     "run_at: .rept 2000\n nop\n .endr\n ret\n");
 extern char gp_entry[], nmi_entry[], irq_entry[], sys_entry[], lbr_int[];
 extern char u_thousand[], u_rdpmc[];
-void user(char *eip);
-
 static void gate(int n, char *f, int dpl)
 {
     u32 a = (u32)f;
@@ -371,6 +369,7 @@ static void amd_k7(void)
     wr(0xc0010000, 0);
     eq("NMIs", nmis, 1);
     eq("instructions before the NMI", nmi_eip - (u32)run_at, 500);
+    northbridge();
 }
 
 static void amd(void)
@@ -436,6 +435,7 @@ static void amd(void)
     eq("ring 3 instructions", rd(0xc0010201), 1000);
     pairs(1 + v2);
     events(1 + v2, 1);
+    amd_taken();
     if (v2) {
         amd_branches();
     } else {

@@ -20,7 +20,7 @@ typedef unsigned long long u64;
 #define SVR   (*(volatile u32 *)0xfee000f0)
 
 extern volatile u32 gp, nmis, nmi_eip;
-extern char run_at[];
+extern char run_at[], u_branches[];
 
 void puts(const char *s);
 void dec(u32 v);
@@ -32,6 +32,8 @@ void wr_gp(const char *what, u32 m, u64 v);
 /* 2000 instructions from a WRMSR on, the first one at run_at */
 void run(u32 msr, u64 v);
 void cpuid(u32 l, u32 *r);
+/* Run at ring 3 until int $0x80. */
+void user(char *eip);
 /* What counter @ctr counts of these, with @ctrl set to @on meanwhile. */
 u64 counted(u32 ctrl, u64 on, u32 ctr);
 
@@ -41,6 +43,8 @@ void branches(u32 version);
 u32 logged_counters(void);
 void amd_branches(void);
 void amd_sampling(void);
+void amd_taken(void);
+void northbridge(void);
 void records(u32 version);
 void events(u32 version, u32 amd);
 void force_abort(void);

@@ -7,7 +7,8 @@
  *
  * needs: amd-lbr
  */
-#include "lib/ptest.h"
+#include "lib/bpf.h"
+#include "lib/x86.h"
 
 #define RECORDS		16
 #define TURNS		20000
@@ -61,9 +62,7 @@ static void need_records(void)
 		__cpuid(0x80000022, a, b, c, d);
 	if (!(a & 2))
 		pt_skip("no LbrExtV2");
-	pt_pin(0);
-	pt_sysctl_set("perf_event_max_sample_rate", 1000000);
-	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	x86_need_pmu();
 }
 
 static bool in_loop(u64 ip)
@@ -302,6 +301,134 @@ static void other_task(void)
 	pt_reap(child);
 }
 
+/* ---- a program asks: bpf_get_branch_snapshot() ---- */
+
+#define SEEN	0
+#define STACK	1
+#define GLOBAL_CTL	0xc0000301
+
+static struct pt_words w;
+
+/* A program that asks for as many records as @room has bytes, or does not ask. */
+static int asking(unsigned int room)
+{
+	static struct pt_code code;
+
+	pt_words_make(&w);
+	pt_b_begin(&code);
+	pt_b_word(&code, 1, &w, STACK);
+	pt_b_set(&code, 2, room);
+	pt_b_set(&code, 3, 0);
+	if (room) {
+		pt_b_call(&code, BPF_FUNC_get_branch_snapshot);
+		pt_b_put(&code, &w, SEEN, 0);
+	}
+	pt_b_return(&code, 0);
+	return pt_load(BPF_PROG_TYPE_RAW_TRACEPOINT, &code);
+}
+
+static void need_snapshots(void)
+{
+	need_records();
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 always says all records, and starts the counters");
+}
+
+/* What led to the call: the way from the loop comes first, as far as it is in user space. */
+static void snapshot(void)
+{
+	static const unsigned int rooms[] = { RECORDS, 64, 11 };
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY);
+	const struct perf_branch_entry *e;
+	unsigned int i, j, at, n;
+	int fd, prog;
+
+	need_snapshots();
+	attr.sample_period = 1ull << 40;
+	for (j = 0; j < PT_ARRAY_SIZE(rooms); j++) {
+		prog = asking(rooms[j] * sizeof(*e));
+		fd = pt_open_hw(&attr, -1);
+		pt_enable(fd);
+		loopa(TURNS);
+		pt_run_prog(prog);
+		pt_disable(fd);
+		n = rooms[j] < RECORDS ? rooms[j] : RECORDS;
+		pt_eq(w.word[SEEN], n * sizeof(*e));
+		e = (const struct perf_branch_entry *)&w.word[STACK];
+		/* The last jump back is not taken. */
+		for (i = 0; i < n && e[i].from != pt_addr(loopa_ind); i++)
+			;
+		pt_check(i < RECORDS / 2, "%u branches after the loop", i);
+		for (at = DID - 2; i < n; i++, at = (at + DID - 1) % DID) {
+			pt_eq(e[i].from, pt_addr(did[at].from));
+			pt_eq(e[i].to, pt_addr(did[at].to));
+		}
+		close(fd);
+		close(prog);
+	}
+}
+
+/* It has what the events of the CPU want, and without one there is nothing. */
+static void snapshot_of_what_is_wanted(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_COND);
+	struct perf_event_attr plain = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	const struct perf_branch_entry *e;
+	unsigned int i, n = 0;
+	int fd, prog;
+
+	need_snapshots();
+	prog = asking(RECORDS * sizeof(*e));
+	pt_run_prog(prog);
+	pt_eq(w.word[SEEN], -ENOENT);
+	fd = pt_open_hw(&plain, -1);
+	pt_enable(fd);
+	pt_run_prog(prog);
+	pt_eq(w.word[SEEN], -ENOENT);
+	close(fd);
+
+	attr.sample_period = 1ull << 40;
+	fd = pt_open_hw(&attr, -1);
+	pt_enable(fd);
+	loopa(TURNS);
+	pt_run_prog(prog);
+	close(fd);
+	pt_eq(w.word[SEEN], RECORDS * sizeof(*e));
+	e = (const struct perf_branch_entry *)&w.word[STACK];
+	for (i = 0; i < RECORDS; i++)
+		n += e[i].from == pt_addr(loopa_jnz) && e[i].to == pt_addr(loopa_call);
+	pt_check(n >= RECORDS / 2, "%u of the loop", n);
+}
+
+/* Counters count on as if nobody had asked, and those that are off stay so. */
+static void snapshot_leaves_counters(void)
+{
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
+	int fd, prog[2], i, j;
+	u64 count[2];
+
+	need_snapshots();
+	x86_need_exact();
+	prog[0] = asking(0);
+	prog[1] = asking(RECORDS * sizeof(struct perf_branch_entry));
+	fd = pt_open_hw(&attr, -1);
+	for (j = 0; j < 3; j++) {
+		for (i = 0; i < 2; i++) {
+			pt_reset(fd);
+			pt_enable(fd);
+			pt_run_prog(prog[i]);
+			loopa(100);
+			pt_disable(fd);
+			count[i] = pt_count(fd);
+		}
+		pt_check(count[0] > 700, "%llu", (unsigned long long)count[0]);
+		pt_eq(count[1], count[0]);
+		pt_run_prog(prog[1]);
+		pt_eq(x86_rdmsr(GLOBAL_CTL), 0);
+	}
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "any", any },
 	{ "any_with_types", any_with_types },
@@ -314,6 +441,9 @@ static const struct pt_case cases[] = {
 	{ "two_events", two_events },
 	{ "refused", refused },
 	{ "other_task", other_task },
+	{ "snapshot", snapshot },
+	{ "snapshot_of_what_is_wanted", snapshot_of_what_is_wanted },
+	{ "snapshot_leaves_counters", snapshot_leaves_counters },
 };
 #else
 static void elsewhere(void)
