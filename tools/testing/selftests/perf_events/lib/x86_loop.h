@@ -5,6 +5,8 @@
 #ifndef X86_LOOP_H
 #define X86_LOOP_H
 
+#ifdef __x86_64__
+
 /* Two copies: two tasks can tell their branches apart. */
 #define X86_LOOP(n)								\
 	".globl loop" n ", loop" n "_end\n"				\
@@ -28,4 +30,17 @@ void loopb(unsigned int turns);
 extern const char loopa_call[], loopa_jmp[], loopa_lea[], loopa_ind[], loopa_dec[], loopa_jnz[],
 	loopa_ret[], loopa_end[], loopb_end[];
 
-#endif
+#else
+
+/* For programs that are skipped. */
+static inline void loopa(unsigned int turns)
+{
+	(void)turns;
+}
+
+static const char loopa_call[1], loopa_jmp[1], loopa_lea[1], loopa_ind[1], loopa_dec[1],
+	loopa_jnz[1], loopa_ret[1], loopa_end[1];
+
+#endif /* __x86_64__ */
+
+#endif /* X86_LOOP_H */
