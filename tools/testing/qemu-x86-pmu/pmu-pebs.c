@@ -33,6 +33,7 @@
 #define SEL_ADAPTIVE   (1ull << 34)
 #define FIXED_ADAPTIVE (1ull << 32)      /* of fixed counter 0; 4 bits each */
 #define LATENCY     10                   /* of every access, a hit in the first level */
+#define INSN_LATENCY 12                  /* and of its instruction */
 
 /* Words of the DS area.  In format 5 there is room for 32 general counters before the fixed ones. */
 enum { DS_BASE = 4, DS_INDEX, DS_MAX, DS_THRESHOLD, DS_RESET, DS_WORDS = DS_RESET + 32 + X86_PMU_FIXED };
@@ -73,13 +74,16 @@ static uint64_t guest_tsc(CPUX86State *env)
     return tsc;
 }
 
-static void put_memory(Record *r, X86PEBS *b)
+/* Format 5 is that of CPUs which tell two latencies: the instruction's, and above it the cache's. */
+static void put_memory(Record *r, X86PMU *p)
 {
+    X86PEBS *b = &p->pebs;
     bool store = b->what == PEBS_STORE;
 
     put(r, b->what ? store ? b->store : b->load : 0);
     put(r, b->what ? 1 : 0);
-    put(r, b->what == PEBS_LOAD ? LATENCY : 0);
+    put(r, b->what != PEBS_LOAD ? 0 : p->want_pebs < 5 ? LATENCY :
+           (uint64_t)LATENCY << 32 | INSN_LATENCY);
 }
 
 /* struct of 8-byte words: registers, status, memory, instruction, TSX, TSC */
@@ -94,7 +98,7 @@ static void record_fixed(CPUX86State *env, Record *r, uint64_t counters, uint64_
     put(r, env->eip);
     put_regs(r, env, order, ARRAY_SIZE(order));
     put(r, counters);
-    put_memory(r, &env->pmu.pebs);
+    put_memory(r, &env->pmu);
     if (env->pmu.want_pebs >= 2) {
         put(r, ip);
         put(r, 0);
@@ -119,7 +123,7 @@ static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint
     put(r, counters);
     put(r, guest_tsc(env));
     if (cfg & CFG_MEMORY) {
-        put_memory(r, &env->pmu.pebs);
+        put_memory(r, &env->pmu);
         put(r, 0);
     }
     if (cfg & CFG_GPRS) {

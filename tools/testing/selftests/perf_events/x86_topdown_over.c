@@ -87,6 +87,8 @@ static void slots_are_sampled(void)
 	struct pt_ring r;
 	int fd;
 
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 sets the counter to 0");
 	attr.read_format = 0;
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_IP;
