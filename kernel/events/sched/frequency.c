@@ -212,8 +212,8 @@ static void begin_period(struct pe_event *e)
  * @arg: for @set
  *
  * ctx->lock held, on the event's CPU if its context is in.  The event does not count while @set
- * runs.  What was left of the old period is forgotten.  A throttling ends, for its group, too; but an
- * event that is throttled along with another of its group waits for that one.
+ * runs.  What was left of the old period is forgotten.  A throttling ends, for its group, too; but
+ * an event that is throttled along with another of its group waits for that one.
  */
 void pe_change_period(struct pe_event *e, void (*set)(struct pe_event *e, void *arg), void *arg)
 {

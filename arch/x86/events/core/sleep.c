@@ -7,8 +7,8 @@
  * afterwards.  An event that stands still already, as a throttled one does, stays so; its counter
  * is loaded again if it will be started without that.  The PMU is off in between.
  *
- * Both on that CPU, interrupts off; nothing else runs.  At the end of the kernel other CPUs may, and
- * interrupts are on again before the next kernel starts.
+ * Both on that CPU, interrupts off; nothing else runs.  At the end of the kernel other CPUs may,
+ * and interrupts are on again before the next kernel starts.
  */
 #include <linux/syscore_ops.h>
 
@@ -75,8 +75,8 @@ static void x86_pe_resume(void *unused)
 
 /*
  * The kernel ends, and another one may be next on this CPU, by kexec: it is to find no counter on.
- * Events of CPUs have left before, but the task that does this may have some.  The PMU stays off, so
- * nothing starts in a switch; the tick, which starts events one by one, has ended with system_state.
+ * Events of CPUs have left before, but the task that does this may have some.  The PMU stays off,
+ * so nothing starts in a switch; the tick, which starts events one by one, serves none any more.
  */
 static void x86_pe_shutdown(void *unused)
 {
