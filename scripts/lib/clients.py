@@ -7,10 +7,11 @@ where it runs, its time limit in seconds of the guest's clock, and whether (on o
 architecture) "make check-all" runs it first; clients with the same "guest=..." share a guest.
 Facts are compared with those of the stock kernel, or, of a client with the word "own", which is
 about what stock does not have, with those in scripts/data/clients-own.txt.
-The programs come from a disk image with Debian's packages, made once
-(build/clients-ARCH).
+The programs come from a disk image with Debian's packages, made once (build/clients-ARCH), and of
+clients with the word "disk=services" from a second one, which the others need not wait for.
 """
 import concurrent.futures
+import contextlib
 import difflib
 import fcntl
 import glob
@@ -34,6 +35,12 @@ PACKAGES = ["linux-perf", "bpftrace", "bpfcc-tools", "gdb", "stress-ng", "papi-t
             "gawk", "findutils", "procps", "util-linux", "binutils", "gzip", "xz-utils",
             "base-files", "base-passwd", "mount"]
 MORE_PACKAGES = {"x86_64": ["rr"], "arm64": []}
+# What the clients need that have the second disk.
+SERVICES = ["linux-perf", "coreutils", "dash", "bash", "grep", "sed", "gawk", "findutils", "procps",
+            "util-linux", "base-files", "base-passwd", "mount", "trace-cmd", "nodejs", "sysprof",
+            "lttng-tools", "liblttng-ust1", "babeltrace2", "netdata-core", "systemd", "polkitd"]
+DISKS = {"debian": {a: PACKAGES + more for a, more in MORE_PACKAGES.items()},
+         "services": dict.fromkeys(rig.ARCHES, SERVICES)}
 LEAVE_OUT = ["./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/info",
              "./usr/share/ieee-data", "./usr/share/i18n", "./usr/share/zoneinfo"]
 MERGED = ["bin", "sbin", "lib", "lib64"]
@@ -41,6 +48,7 @@ TRIPLET = {"x86_64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 HEADER_ARCH = {"x86_64": "x86", "arm64": "arm64"}
 # What links with a library of the image; all the others are static.
 LIBRARIES = {"papi-count": ["-lpapi"], "pfm-count": ["-lpfm"], "rr-threads": ["-lc"]}
+
 
 # /mnt gets the disk's Debian, /log is what comes back. The guest's clock counts
 # instructions: whenever nothing runs it leaps to the next timer, as it would with
@@ -112,6 +120,8 @@ class Client:
         self.smp = words.get("smp")
         # A CPU model that the client's libraries know: cpu=ARCH:MODEL
         self.cpu = dict([words["cpu"].split(":")]) if "cpu" in words else {}
+        # Which of the disks with Debian's programs.
+        self.disk = words.get("disk", "debian")
         # An emulated PMU of x86_64, by run-guest's name for it.
         self.pmu = words.get("pmu")
 
@@ -140,9 +150,9 @@ def make_disk(folder, out, spare=0):
     os.rename(tmp, out)
 
 
-def debian_disk(arch):
+def debian_disk(arch, disk="debian"):
     """The image with Debian's programs."""
-    folder = top(arch)
+    folder = top(arch) if disk == "debian" else os.path.join(top(arch), disk)
     root = os.path.join(folder, "root")
     out = os.path.join(folder, "debian.ext2")
     stamp = os.path.join(folder, "unpacked")
@@ -151,7 +161,7 @@ def debian_disk(arch):
         if not os.path.lexists(os.path.join(root, d)):
             os.symlink("usr/" + d, os.path.join(root, d))
     try:
-        debs.unpack(arch, PACKAGES + MORE_PACKAGES[arch], folder, root, LEAVE_OUT)
+        debs.unpack(arch, DISKS[disk][arch], folder, root, LEAVE_OUT)
     except debs.Error as e:
         raise rig.Failure(str(e))
     if os.path.exists(out) and os.path.getmtime(out) > rig.newest([stamp, os.path.abspath(__file__)]):
@@ -159,14 +169,17 @@ def debian_disk(arch):
     for d in ("clients", "log", "proc", "sys", "dev", "tmp", "root", "lib/modules"):
         os.makedirs(os.path.join(root, d), exist_ok=True)
     # What the packages' maintainer scripts would have done.
-    for link, to in (("bin/sh", "dash"), ("bin/awk", "gawk")):
-        if not os.path.lexists(os.path.join(root, link)):
-            os.symlink(to, os.path.join(root, link))
+    for link, to in (("bin/sh", "dash"), ("bin/awk", "gawk"), ("var/run", "../run")):
+        path = os.path.join(root, link)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        if not os.path.lexists(path):
+            os.symlink(to, path)
     if not os.path.exists(os.path.join(root, "etc/passwd")):
         for name in ("passwd", "group"):
             shutil.copy(os.path.join(root, "usr/share/base-passwd", name + ".master"),
                         os.path.join(root, "etc", name))
-    with rig.Step("disk image with Debian's programs for " + arch):
+    with rig.Step("disk image '%s' for %s" % (disk, arch)):
         make_disk(root, out, 256)
     return out
 
@@ -247,22 +260,33 @@ class Runner:
         if not built:
             rig.kernel(arch, flavour)
         os.makedirs(top(arch), exist_ok=True)
-        with open(os.path.join(top(arch), "lock"), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            self.debian = debian_disk(arch)
+        self.disks = {}
+        self.make_disk("debian")
+        with self.lock():
             self.headers = headers_disk(arch, flavour)
             self.programs = client_programs(arch)
+
+    @contextlib.contextmanager
+    def lock(self):
+        with open(os.path.join(top(self.arch), "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def make_disk(self, disk):
+        if disk not in self.disks:
+            with self.lock():
+                self.disks[disk] = debian_disk(self.arch, disk)
 
     def run(self, clients):
         """{name: facts, or Failure} of clients that share a guest."""
         first = clients[0]
-        extra = ["--disk", self.debian, "--mem", "2G"]
+        extra = ["--disk", self.disks[first.disk], "--mem", "2G"]
         if any(c.headers for c in clients):
             extra += ["--disk", self.headers]
         extra += ["--smp", first.smp or "1", "--icount", "off" if first.smp else ICOUNT[self.arch]]
         if self.arch in first.cpu:
             extra += ["--cpu", first.cpu[self.arch]]
-        if first.pmu:
+        if first.pmu and self.arch == "x86_64":
             extra += ["--pmu", first.pmu]
         script = "CLIENTS='%s'\n%s" % (" ".join("%s:%d" % (c.name, c.seconds) for c in clients), JOB)
         rc, folder, log = rig.guest(self.arch, self.flavour, script,
@@ -283,6 +307,7 @@ class Runner:
                 return self.run(clients)
         guests = {}
         for c in wanted:
+            self.make_disk(c.disk)
             guests.setdefault(c.guest, []).append(c)
         # The longest first.
         order = sorted(guests.values(), key=lambda cs: -sum(c.seconds for c in cs))
