@@ -152,16 +152,21 @@ static void in_the_kernel(void)
 
 /*
  * The leader's interrupt is an NMI: it comes while a member of the group is being added or closed,
- * and finds the group as it was before or as it is afterwards.
+ * and finds the group as it was before or as it is afterwards. Where counters are switched one by
+ * one, they count in the NMI, and the period has to be longer than that.
  */
 static void group_that_changes(void)
 {
 	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), 1009);
 	struct perf_event_attr member = x86_hw(PERF_COUNT_HW_INSTRUCTIONS);
 	u64 first, second, n[2] = { 0 };
-	int leader, fd, i;
+	int leader, fd, i, turns = 200;
 
 	x86_need_exact();
+	if (!x86_has_global()) {
+		attr.sample_period = 8009;
+		turns *= 8;
+	}
 	attr.exclude_kernel = 0;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -173,7 +178,7 @@ static void group_that_changes(void)
 	second = pt_id(fd);
 	pt_map(&ring, leader, 128);
 	pt_enable(leader);
-	for (i = 0; i < 200; i++)
+	for (i = 0; i < turns; i++)
 		close(pt_open_hw(&member, leader));
 	pt_disable(leader);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
