@@ -10,6 +10,7 @@
 #include "lib/counter.h"
 #include "lib/format.h"
 #include "lib/hold.h"
+#include "lib/x86.h"
 
 static int open_counter(void)
 {
@@ -43,6 +44,16 @@ static bool has_nmis(void)
 #endif
 }
 
+/* Counters that are switched one by one count in the NMI, which is to be shorter than a period. */
+static u64 shortest_period(void)
+{
+#if defined(__x86_64__)
+	return x86_has_global() ? 1009 : 8009;
+#else
+	return 1009;
+#endif
+}
+
 /* How often each of them overflows. */
 struct overflows {
 	u64 of_counter, of_faults;
@@ -50,7 +61,9 @@ struct overflows {
 
 static struct overflows work(int counter, int faults)
 {
-	struct perf_ext_periods p = { .short_period = 1009, .mask = 0xff, .seed = 1 };
+	struct perf_ext_periods p = {
+		.short_period = shortest_period(), .mask = 0xff, .seed = 1,
+	};
 	struct overflows o;
 
 	pt_eq(ext_periods(counter, &p), 0);
