@@ -29,6 +29,7 @@ static int x86_pe_suspend(void *unused)
 	struct pmu *pmu = pmu_here(cpuc);
 	int i;
 
+	lockdep_assert_irqs_disabled();
 	if (!pmu)
 		return 0;
 	perf_pmu_disable(pmu);

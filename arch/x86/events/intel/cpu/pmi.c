@@ -182,7 +182,8 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
 
 /*
  * PEBS records are decoded to where the branches of all other samples are read to.  With both kinds
- * the records go first; later they are drained again, but nothing is left: no counter runs.
+ * the records go first; later they are drained again, but nothing is left: no counter runs.  Not
+ * if the PMU was off: who turned it off may be draining.
  */
 static void drain_branches(struct cpu_hw_events *cpuc, struct pt_regs *regs)
 {
@@ -208,7 +209,8 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 			give_up(cpuc);
 			break;
 		}
-		drain_branches(cpuc, regs);
+		if (was_on)
+			drain_branches(cpuc, regs);
 		/* Acknowledging lets branch recording go on: read first. */
 		intel_pmu_lbr_read();
 		acknowledge(status);
