@@ -38,7 +38,8 @@ MORE_PACKAGES = {"x86_64": ["rr"], "arm64": []}
 # What the clients need that have the second disk.
 SERVICES = ["linux-perf", "coreutils", "dash", "bash", "grep", "sed", "gawk", "findutils", "procps",
             "util-linux", "base-files", "base-passwd", "mount", "trace-cmd", "nodejs", "sysprof",
-            "lttng-tools", "liblttng-ust1", "babeltrace2", "netdata-core", "systemd", "polkitd"]
+            "lttng-tools", "liblttng-ust1", "babeltrace2", "netdata-core", "systemd", "polkitd",
+            "prometheus-node-exporter", "curl", "pcp", "uftrace", "redis-server", "redis-tools"]
 DISKS = {"debian": {a: PACKAGES + more for a, more in MORE_PACKAGES.items()},
          "services": dict.fromkeys(rig.ARCHES, SERVICES)}
 LEAVE_OUT = ["./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/info",
@@ -47,8 +48,8 @@ MERGED = ["bin", "sbin", "lib", "lib64"]
 TRIPLET = {"x86_64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 HEADER_ARCH = {"x86_64": "x86", "arm64": "arm64"}
 # What links with a library of the image; all the others are static.
-LIBRARIES = {"papi-count": ["-lpapi"], "pfm-count": ["-lpfm"], "rr-threads": ["-lc"]}
-
+LIBRARIES = {"papi-count": ["-lpapi"], "pfm-count": ["-lpfm"], "rr-threads": ["-lc"],
+             "traced": ["-pg", "-lc"]}
 
 # /mnt gets the disk's Debian, /log is what comes back. The guest's clock counts
 # instructions: whenever nothing runs it leaps to the next timer, as it would with
