@@ -158,7 +158,8 @@ bool pe_unthrottle(struct pe_event *e)
 	lockdep_assert_irqs_disabled();
 	if (!pe_is_throttled(e))
 		return false;
-	e->hw.interrupts = 0;
+	/* From now on an interrupt throttles it anew; release() looks at what one before did. */
+	WRITE_ONCE(e->hw.interrupts, 0);
 	if (was == PE_THROTTLED)
 		pe_record_unthrottle(e);
 	return true;
@@ -177,7 +178,10 @@ static void release(struct pe_event *e)
 	if (!counts_here(e) || !pe_unthrottle(e))
 		return;
 	/* The overflow that was to stop it may have been lost. */
-	if (!along || e->hw.state & PERF_HES_STOPPED)
+	if (along && !(READ_ONCE(e->hw.state) & PERF_HES_STOPPED))
+		return;
+	/* If it was not, one that comes now may throttle it anew: that is for the next tick. */
+	if (!pe_is_throttled(e))
 		start_again(e);
 }
 
@@ -320,6 +324,9 @@ static void follow_rate(struct pe_event *e, struct pmu **paused)
 		return;
 	if (e->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)
 		return;
+	/* The next hit of a passive one, which releases it, is to find it running. */
+	if (pe_is_throttled(e))
+		return;
 	pause_pmu(paused, e->pmu);
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
 	/* An NMI since the tick began has throttled it, and listed it for the next one. */
@@ -368,9 +375,6 @@ void pe_tick_freq(struct pe_ctx *ctx, bool release)
 	lockdep_assert_irqs_disabled();
 	/* An event that comes at this moment is served by the next tick. */
 	if (!release && !READ_ONCE(ctx->nr_freq))
-		return;
-	/* At the end of the kernel drivers may have stopped their events for good. */
-	if (unlikely(system_state > SYSTEM_RUNNING))
 		return;
 
 	raw_spin_lock(&ctx->lock);

@@ -69,6 +69,7 @@ extern const struct attribute_group *x86_pe_attr_groups[];
 void __init x86_pe_sysfs_init(void);
 
 /* sleep.c */
+extern bool x86_pe_over;
 void __init x86_pe_sleep_init(void);
 
 /* regs.c */

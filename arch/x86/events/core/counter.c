@@ -183,6 +183,9 @@ void x86_pe_start(struct perf_event *event, int flags)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	struct hw_perf_event *hw = &event->hw;
 
+	/* What came after the end has no counter. */
+	if (unlikely(x86_pe_over))
+		return;
 	if (WARN_ON_ONCE(!(hw->state & PERF_HES_STOPPED) || hw->idx < 0))
 		return;
 

@@ -14,6 +14,9 @@
 
 #include "core.h"
 
+/* The kernel ends: no event starts any more. */
+bool x86_pe_over __read_mostly;
+
 /* Of event_list: events that were stopped, and those that stood still with a loaded counter. */
 static u64 parked, loaded;
 
@@ -77,11 +80,13 @@ static void x86_pe_resume(void *unused)
 /*
  * The kernel ends, and another one may be next on this CPU, by kexec: it is to find no counter on.
  * Events of CPUs have left before, but the task that does this may have some.  The PMU stays off,
- * so nothing starts in a switch; the tick, which starts events one by one, serves none any more.
+ * so nothing starts in a switch; x86_pe_start(), which starts single events by the tick or with a
+ * new period, does nothing any more.
  */
 static void x86_pe_shutdown(void *unused)
 {
 	guard(irqsave)();
+	x86_pe_over = true;
 	x86_pe_suspend(unused);
 	x86_pe_leave_fixed_off(this_cpu_ptr(&cpu_hw_events));
 }

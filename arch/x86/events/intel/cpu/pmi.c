@@ -135,8 +135,8 @@ static bool take_bit(u64 *status, int bit)
 	return __test_and_clear_bit(bit, (unsigned long *)status);
 }
 
-/* One round.  Returns how many sources it found. */
-static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
+/* One round.  @precise: counters of PEBS when it began.  Returns how many sources it found. */
+static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u64 precise)
 {
 	struct perf_sample_data data __uninitialized;
 	int i, found = 0;
@@ -152,7 +152,7 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status)
 	 * Counters of precise events are served from their records, also when their own bit is set,
 	 * which happens while other counters overflow.  A sample made here would not be precise.
 	 */
-	status &= ~(cpuc->pebs_enabled & x86_pmu.pebs_capable);
+	status &= ~precise;
 
 	if (take_bit(&status, GLOBAL_STATUS_BUFFER_OVF_BIT)) {
 		found++;
@@ -202,19 +202,22 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 {
 	u64 pebs = cpuc->pebs_enabled;
 	int round, found = 0;
-	u64 status;
+	u64 status, precise;
 
 	for (round = 0; (status = read_status()); round++) {
 		if (round == MOST_ROUNDS) {
 			give_up(cpuc);
 			break;
 		}
-		if (was_on)
+		/* Draining may throttle some: they are precise all the same. */
+		precise = cpuc->pebs_enabled & x86_pmu.pebs_capable;
+		/* With the PMU off only what serve() would drain. */
+		if (was_on || status & GLOBAL_STATUS_BUFFER_OVF)
 			drain_branches(cpuc, regs);
 		/* Acknowledging lets branch recording go on: read first. */
 		intel_pmu_lbr_read();
 		acknowledge(status);
-		found += serve(cpuc, regs, status);
+		found += serve(cpuc, regs, status, precise);
 	}
 	if (cpuc->pebs_enabled != pebs)
 		wrmsrl(MSR_IA32_PEBS_ENABLE, was_on ? cpuc->pebs_enabled : 0);
