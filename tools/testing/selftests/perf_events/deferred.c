@@ -7,6 +7,8 @@
  */
 #include "lib/ptest.h"
 #include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 
 #define RETURN_TO	0x123450	/* an address that is in no program */
 
@@ -480,6 +482,57 @@ static void before_a_signal_handler(void)
 	expect_end();
 }
 
+/* A tracer stops the task on the way in and on the way back: each call's chain comes once. */
+static void traced(void)
+{
+	struct perf_event_attr attr = syscalls("sys_enter_getppid"), now = attr;
+	unsigned int i, stops = 0;
+	struct pt_ring at_once;
+	u64 cookie, last = 0;
+	int fd, status;
+	pid_t pid;
+
+	start();
+	now.defer_callchain = 0;
+	now.defer_output = 0;
+	now.disabled = 0;
+	pt_in_child(pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		for (i = 0; i < 3; i++)
+			(void)getppid();
+	}
+	pt_need(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "no tracee");
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_map(&at_once, pt_open(&now, pid, -1, fd, 0), 8);
+	pt_enable(fd);
+	do {
+		pt_need(!ptrace(PTRACE_SYSCALL, pid, NULL, NULL), "ptrace: %s", strerror(errno));
+		pt_need(waitpid(pid, &status, 0) == pid, "waitpid: %s", strerror(errno));
+		stops++;
+	} while (WIFSTOPPED(status));
+	pt_eq(status, 0);
+	pt_check(stops >= 2 * 3, "%u stops", stops);
+
+	for (i = 0; i < 3; i++) {
+		const struct chain *chain;
+		unsigned int at = 0;
+
+		cookie = expect_deferred(&attr);
+		pt_check(cookie != last, "the same cookie");
+		last = cookie;
+		pt_need(pt_next_of(&at_once, &rec, PERF_RECORD_SAMPLE), "no sample");
+		pt_parse_sample(&now, &rec, &s);
+		while (at < s.nr_ips && s.ips[at] != in_user)
+			at++;
+		pt_need(at + 1 < s.nr_ips, "no user part");
+		chain = expect_chain(cookie);
+		pt_eq(chain->ips[0], s.ips[at + 1]);
+	}
+	expect_end();
+}
+
 static u64 goes_back_to;
 
 static PT_NOINLINE void probed(void)
@@ -574,6 +627,7 @@ static const struct pt_case cases[] = {
 	{ "in_exit", in_exit },
 	{ "on_the_way_back", on_the_way_back },
 	{ "before_a_signal_handler", before_a_signal_handler },
+	{ "traced", traced },
 	{ "of_a_uretprobe", of_a_uretprobe },
 	{ "of_a_switch", of_a_switch },
 	{ "of_a_counter", of_a_counter },
