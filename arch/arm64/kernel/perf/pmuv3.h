@@ -29,6 +29,8 @@ static_assert(ARMPMU_MAX_HWEVENTS <= BITS_PER_LONG);
 #define PMUV3_CYCLE_COUNTER	BIT_ULL(ARMV8_PMU_CYCLE_IDX)
 #define PMUV3_INSTR_COUNTER	BIT_ULL(ARMV8_PMU_INSTR_IDX)
 
+#define PMUV3_VERSION_P9	9	/* ID_AA64DFR0_EL1.PMUVer of FEAT_PMUv3p9 */
+
 /* attr.config1 */
 #define PMUV3_CONFIG1_LONG		BIT_ULL(0)
 #define PMUV3_CONFIG1_RDPMC		BIT_ULL(1)
@@ -56,6 +58,12 @@ static inline bool pmuv3_all_long(const struct arm_pmu *pmu)
 	return is_pmuv3p5(pmu->pmuver);
 }
 
+/* Can EL0 be given single counters (FEAT_PMUv3p9)? */
+static inline bool pmuv3_has_uacr(const struct arm_pmu *pmu)
+{
+	return pmu->pmuver >= PMUV3_VERSION_P9;
+}
+
 /* Does the event have two counters?  Then hw.idx is the odd one. */
 static inline bool pmuv3_is_pair(const struct hw_perf_event *hw)
 {
@@ -75,6 +83,7 @@ void pmuv3_hush(void);
 u64 pmuv3_take_overflows(void);
 void pmuv3_wipe(u64 used);
 void pmuv3_set_userenr(u32 value);
+void pmuv3_set_uacr(u64 counters);
 u64 pmuv3_read_counter(struct perf_event *event);
 void pmuv3_write_counter(struct perf_event *event, u64 value);
 void pmuv3_enable(struct perf_event *event);
@@ -111,6 +120,7 @@ void pmuv3_clear_event_idx(struct pmu_hw_events *events, struct perf_event *even
 irqreturn_t pmuv3_handle_irq(struct arm_pmu *pmu);
 
 /* pmuv3_user.c */
+u64 pmuv3_user_counters(const struct pmu_hw_events *events);
 void pmuv3_start(struct arm_pmu *pmu);
 int pmuv3_event_idx(struct perf_event *event);
 void pmuv3_register_sysctl(void);

@@ -34,12 +34,14 @@
 #include <linux/string.h>
 
 #include "pmuv3.h"
+#include "pmuv3_regs.h"
 
 /*
  * struct bank - the registers of one CPU
  * @running: PMCR.E is set; false from before it is cleared until after all else is in place
  * @hushed: pmuv3_hush() cleared PMINTEN behind the back of @inten
  * @userenr: PMUSERENR, or UNKNOWN
+ * @uacr: PMUACR, or UNKNOWN
  * @counters: those that there are
  * @pmcr: PMCR while frozen
  * @cnten: PMCNTEN
@@ -53,7 +55,7 @@
 struct bank {
 	bool	running;
 	bool	hushed;
-	u64	userenr;
+	u64	userenr, uacr;
 	u64	counters;
 	u64	pmcr;
 	u64	cnten, inten;
@@ -82,6 +84,7 @@ void pmuv3_reset(void *pmu)
 	*b = (struct bank) {
 		.pmcr		= ARMV8_PMU_PMCR_LC | (pmuv3_all_long(pmu) ? ARMV8_PMU_PMCR_LP : 0),
 		.userenr	= UNKNOWN,
+		.uacr		= UNKNOWN,
 		.counters	= counters,
 		.dirty		= counters,
 	};
@@ -274,6 +277,22 @@ void pmuv3_set_userenr(u32 value)
 	b->userenr = value;
 	if (!kvm_set_pmuserenr(value))
 		write_pmuserenr(value);
+}
+
+/**
+ * pmuv3_set_uacr() - which counters EL0 sees while PMUSERENR.UEN is set
+ * @counters: those; the PMU has FEAT_PMUv3p9
+ *
+ * A guest never has UEN.  Like PMUSERENR it takes effect when the kernel returns to EL0.
+ */
+void pmuv3_set_uacr(u64 counters)
+{
+	struct bank *b = this_cpu_ptr(&bank);
+
+	if (b->uacr == counters)
+		return;
+	b->uacr = counters;
+	write_sysreg_s(counters, SYS_PMUACR_EL1);
 }
 
 /* ------------------------------------------------------------ the counters of an event */

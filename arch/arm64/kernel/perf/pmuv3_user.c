@@ -3,18 +3,27 @@
  * Counters that user space reads without a system call.
  *
  * An event asks for it with the rdpmc bit of its config1; it must belong to a task.  The sysctl
- * kernel.perf_user_access allows it, by default it is 0.  PMUSERENR opens all counters of the CPU
- * to EL0 or none.  So it is open only while a task runs that has such an event (ctx->nr_user), and
- * then counters without an event show 0.  Counters of other events on this CPU can be seen, in the
- * base, too.  It is decided whenever the PMU starts, that is also at each switch of tasks that
- * leaves an event on it; pmuv3_clear_event_idx() has the switches that leave none.
+ * kernel.perf_user_access allows it, by default it is 0.  PMUSERENR is open to EL0 only while a
+ * task runs that has such an event (ctx->nr_user).  It is decided whenever the PMU starts, that is
+ * also at each switch of tasks that leaves an event on it; pmuv3_clear_event_idx() has the switches
+ * that leave none.
  *
- * PMUSERENR and the counters are written on their CPU with irqs off: by the start, and by the call
- * that the sysctl sends to all CPUs when it closes them.  A start that has read the old value is
- * over when that call comes.  No locks.
+ * With FEAT_PMUv3p9 PMUACR opens the counters of such events.  They are events of a task, so on a
+ * CPU they are those of the task that runs there.  PMUACR is written before PMUSERENR opens, and
+ * keeps its value while that is closed.
+ *
+ * Before it PMUSERENR opens all counters or none.  Then counters without an event show 0, and those
+ * of other events on this CPU can be seen, in the base, too.
+ *
+ * PMUSERENR, PMUACR and the counters are written on their CPU with irqs off: by the start, and by
+ * the call that the sysctl sends to all CPUs when it closes them.  A start that has read the old
+ * value is over when that call comes.  The overflow interrupt, which may be an NMI, writes none of
+ * them: it thaws the bank, and events come and go by pmu_disable() and pmu_enable() alone.  No
+ * locks.
  *
  * The user page says how to read the counter and how to turn CNTVCT into the time of the event.
  */
+#include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/sched_clock.h>
@@ -24,8 +33,45 @@
 #include <clocksource/arm_arch_timer.h>
 
 #include "pmuv3.h"
+#include "pmuv3_regs.h"
+
+#define OPEN	(ARMV8_PMU_USERENR_ER | ARMV8_PMU_USERENR_CR)
 
 static int user_access;
+
+/**
+ * pmuv3_user_counters() - the counters that the running task may read
+ * @events: of its CPU
+ *
+ * Return: bits as in PMUACR
+ */
+u64 pmuv3_user_counters(const struct pmu_hw_events *events)
+{
+	const struct perf_event *event;
+	u64 counters = 0;
+	int idx;
+
+	for_each_set_bit(idx, events->used_mask, ARMPMU_MAX_HWEVENTS) {
+		event = events->events[idx];
+		/* The lower half of a pair has no event of its own. */
+		if (event && event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
+			counters |= pmuv3_counters_of(&event->hw);
+	}
+	return counters;
+}
+
+static void open_counters(const struct arm_pmu *pmu)
+{
+	const struct pmu_hw_events *events = this_cpu_ptr(pmu->hw_events);
+
+	if (pmuv3_has_uacr(pmu)) {
+		pmuv3_set_uacr(pmuv3_user_counters(events));
+		pmuv3_set_userenr(OPEN | ARMV8_PMU_USERENR_UEN);
+	} else {
+		pmuv3_wipe(events->used_mask[0]);
+		pmuv3_set_userenr(OPEN);
+	}
+}
 
 /**
  * pmuv3_start() - let the counters run, after deciding what user space may read
@@ -37,12 +83,10 @@ void pmuv3_start(struct arm_pmu *pmu)
 
 	if (READ_ONCE(user_access))
 		ctx = perf_cpu_task_ctx();
-	if (ctx && ctx->nr_user) {
-		pmuv3_wipe(this_cpu_ptr(pmu->hw_events)->used_mask[0]);
-		pmuv3_set_userenr(ARMV8_PMU_USERENR_ER | ARMV8_PMU_USERENR_CR);
-	} else {
+	if (ctx && ctx->nr_user)
+		open_counters(pmu);
+	else
 		pmuv3_set_userenr(0);
-	}
 	pmuv3_thaw();
 }
 

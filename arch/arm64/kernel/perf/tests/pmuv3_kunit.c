@@ -7,6 +7,7 @@
 #include <linux/bitmap.h>
 #include <linux/arch_topology.h>
 #include <linux/perf_event.h>
+#include <linux/prandom.h>
 
 #include "../pmuv3.h"
 
@@ -17,7 +18,7 @@
 #define PMU_TYPE	77
 
 /* ID_AA64DFR0_EL1.PMUVer */
-enum { PMUV3P0 = 1, PMUV3P4 = 5, PMUV3P5 = 6, PMUV3P8 = 8 };
+enum { PMUV3P0 = 1, PMUV3P4 = 5, PMUV3P5 = 6, PMUV3P8 = 8, PMUV3P9 = 9 };
 
 static const struct pmuv3_cache_event extra[] = {
 	{ PERF_COUNT_HW_CACHE_NODE, PERF_COUNT_HW_CACHE_OP_WRITE,
@@ -401,6 +402,68 @@ static void choose_preference(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmuv3_choose(counters, &used, PMUV3_EVT_CYCLES | PMUV3_EVT_PAIR), 3);
 }
 
+/* ------------------------------------------------------------------ user access */
+
+static void user_access_versions(struct kunit *test)
+{
+	struct arm_pmu *pmu = make_pmu(test, PMUV3P9, 0);
+
+	KUNIT_EXPECT_TRUE(test, pmuv3_has_uacr(pmu));
+	pmu->pmuver = PMUV3P8;
+	KUNIT_EXPECT_FALSE(test, pmuv3_has_uacr(pmu));
+}
+
+/* Events of random kinds in random numbers; whose a counter is was noted when it was chosen. */
+static void fill_and_check(struct kunit *test, struct pmu_hw_events *hw, struct perf_event *event,
+			   struct rnd_state *rnd)
+{
+	const u64 all = GENMASK_ULL(prandom_u32_state(rnd) % 31, 0) | PMUV3_CYCLE_COUNTER |
+			PMUV3_INSTR_COUNTER;
+	bool user[ARMPMU_MAX_HWEVENTS] = { };
+	u64 used = 0, before, got;
+	int i, c, kind, idx, n = prandom_u32_state(rnd) % ARMPMU_MAX_HWEVENTS;
+
+	memset(hw, 0, sizeof(*hw));
+	for (i = 0; i < n; i++) {
+		bool wants = prandom_u32_state(rnd) & 1;
+
+		kind = kinds[prandom_u32_state(rnd) % ARRAY_SIZE(kinds)];
+		before = used;
+		idx = pmuv3_choose(all, &used, kind);
+		if (idx < 0)
+			continue;
+		wants &= !(kind & PMUV3_EVT_PAIR);
+		event[i].hw.idx = idx;
+		event[i].hw.flags = kind | (wants ? PERF_EVENT_FLAG_USER_READ_CNT : 0);
+		hw->events[idx] = &event[i];
+		for (c = 0; c < ARMPMU_MAX_HWEVENTS; c++)
+			if ((used & ~before) >> c & 1)
+				user[c] = wants;
+	}
+	hw->used_mask[0] = used;
+
+	got = pmuv3_user_counters(hw);
+	for (c = 0; c < ARMPMU_MAX_HWEVENTS; c++)
+		KUNIT_EXPECT_EQ_MSG(test, got >> c & 1, (u64)user[c], "counter %d", c);
+	KUNIT_EXPECT_EQ(test, got >> ARMPMU_MAX_HWEVENTS, 0ULL);
+}
+
+static void user_access_random(struct kunit *test)
+{
+	struct pmu_hw_events *hw = kunit_kzalloc(test, sizeof(*hw), GFP_KERNEL);
+	struct perf_event *event = kunit_kcalloc(test, ARMPMU_MAX_HWEVENTS, sizeof(*event),
+						 GFP_KERNEL);
+	struct rnd_state rnd;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, hw);
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	KUNIT_EXPECT_EQ(test, pmuv3_user_counters(hw), 0ULL);
+	prandom_seed_state(&rnd, 9);
+	for (i = 0; i < 2000; i++)
+		fill_and_check(test, hw, event, &rnd);
+}
+
 /* Each is there once, those that came after Linux 6.12 included. */
 static void compatibles(struct kunit *test)
 {
@@ -438,6 +501,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(choose_exhaustive),
 	KUNIT_CASE(choose_any_order),
 	KUNIT_CASE(choose_preference),
+	KUNIT_CASE(user_access_versions),
+	KUNIT_CASE(user_access_random),
 	{}
 };
 
