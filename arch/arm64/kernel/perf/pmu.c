@@ -71,7 +71,7 @@ static int arm_pe_event_init(struct perf_event *event)
 
 	if (event->cpu != -1 && !armpmu_serves(armpmu, event->cpu))
 		return -ENOENT;
-	if (has_branch_stack(event))
+	if (has_branch_stack(event) && !armpmu->reg_brbidr)
 		return -EOPNOTSUPP;
 	err = map(armpmu, event);
 	if (err)

@@ -4,6 +4,7 @@
  *
  *	pmuv3_bank.c	the registers of this CPU and what they are known to hold; programs, reads
  *			and writes the counters of an event
+ *	pmuv3_branch.c, _brbe_regs.c, _brbe.c	branch records, see pmuv3_brbe.h
  *	pmuv3_event.c	pure: what an attr asks for
  *	pmuv3_counter.c	which counter an event gets
  *	pmuv3_irq.c	the overflow interrupt
@@ -88,6 +89,14 @@ u64 pmuv3_read_counter(struct perf_event *event);
 void pmuv3_write_counter(struct perf_event *event, u64 value);
 void pmuv3_enable(struct perf_event *event);
 void pmuv3_disable(struct perf_event *event);
+
+/* pmuv3_brbe.c; only the first and the last also for a @pmu without reg_brbidr */
+int pmuv3_brbe_event(struct perf_event *event);
+void pmuv3_brbe_start(const struct arm_pmu *pmu);
+void pmuv3_brbe_stop(void);
+void pmuv3_brbe_sample(struct perf_event *event, struct perf_sample_data *data);
+void pmuv3_brbe_reset(void);
+int pmuv3_brbe_init(struct arm_pmu *pmu);
 
 /* pmuv3_event.c */
 

@@ -137,12 +137,13 @@ static bool has_threads(const struct arm_pmu *pmu)
  *
  * A long event needs two counters of 32 bits, or one of 64.  User space reads one register, hence
  * gets no pair.  The instruction counter is not in the reach of EL0.  Fixed counters have no
- * threshold.
+ * threshold, and do not freeze branch records when they overflow.
  */
 int pmuv3_flags(const struct arm_pmu *pmu, const struct perf_event_attr *attr, int number)
 {
 	bool rdpmc = attr->config1 & PMUV3_CONFIG1_RDPMC;
-	bool threshold = attr->config1 & PMUV3_CONFIG1_THRESHOLD;
+	bool general = attr->config1 & PMUV3_CONFIG1_THRESHOLD ||
+		       attr->sample_type & PERF_SAMPLE_BRANCH_STACK;
 	bool wide = attr->config1 & PMUV3_CONFIG1_LONG && !pmuv3_all_long(pmu);
 	int flags = 0;
 
@@ -152,10 +153,10 @@ int pmuv3_flags(const struct arm_pmu *pmu, const struct perf_event_attr *attr, i
 		flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	if (wide)
 		flags |= rdpmc ? PMUV3_EVT_ONLY_CYCLES : PMUV3_EVT_PAIR;
-	if (number == NR(CPU_CYCLES) && !threshold &&
+	if (number == NR(CPU_CYCLES) && !general &&
 	    (flags & PMUV3_EVT_ONLY_CYCLES || !has_threads(pmu)))
 		flags |= PMUV3_EVT_CYCLES;
-	if (number == NR(INST_RETIRED) && !threshold && !rdpmc)
+	if (number == NR(INST_RETIRED) && !general && !rdpmc)
 		flags |= PMUV3_EVT_INSTR;
 	if (attr->exclude_host != attr->exclude_guest)
 		flags |= PMUV3_EVT_SWITCHED;
@@ -271,6 +272,11 @@ int pmuv3_set_event_filter(struct hw_perf_event *hw, struct perf_event_attr *att
 
 	if (attr->exclude_idle)
 		return -EOPNOTSUPP;
+	if (has_branch_stack(event)) {
+		err = pmuv3_brbe_event(event);
+		if (err)
+			return err;
+	}
 	err = pmuv3_threshold(to_arm_pmu(event->pmu), attr, &type);
 	if (!err)
 		hw->config_base = type;

@@ -23,6 +23,8 @@ static void overflow(struct perf_event *event, struct pt_regs *regs)
 	/* Only the first part of a period that is longer than the counter? */
 	if (!armpmu_event_set_period(event))
 		return;
+	if (has_branch_stack(event))
+		pmuv3_brbe_sample(event, &data);
 	if (!perf_event_overflow(event, &data, regs))
 		return;
 	/* Until somebody starts it: a CPU that wakes up does not. */
@@ -45,12 +47,16 @@ irqreturn_t pmuv3_handle_irq(struct arm_pmu *pmu)
 		pmuv3_hush();
 		return IRQ_HANDLED;
 	}
+	if (pmu->reg_brbidr)
+		pmuv3_brbe_stop();
 	flags = pmuv3_take_overflows();
 	for_each_set_bit(idx, &flags, ARMPMU_MAX_HWEVENTS) {
 		/* Else it is the lower half of a pair, or the event has left. */
 		if (events->events[idx])
 			overflow(events->events[idx], regs);
 	}
+	if (pmu->reg_brbidr)
+		pmuv3_brbe_start(pmu);
 	pmuv3_thaw();
 	return IRQ_RETVAL(flags);
 }

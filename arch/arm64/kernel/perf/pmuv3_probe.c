@@ -10,6 +10,7 @@
 #include <linux/smp.h>
 
 #include "pmuv3.h"
+#include "pmuv3_brbe.h"
 
 static void ask_counters(struct arm_pmu *pmu)
 {
@@ -41,16 +42,25 @@ static void pmuv3_ask(void *info)
 	ask_events(pmu);
 	if (is_pmuv3p4(version))
 		pmu->reg_pmmir = read_pmmir();
+	pmu->reg_brbidr = brbe_identify();
 }
 
 static void pmuv3_stop(struct arm_pmu *pmu)
 {
-	pmuv3_freeze();
+	if (pmuv3_freeze() && pmu->reg_brbidr)
+		pmuv3_brbe_stop();
+}
+
+static void pmuv3_reset_cpu(void *pmu)
+{
+	pmuv3_reset(pmu);
+	if (((struct arm_pmu *)pmu)->reg_brbidr)
+		pmuv3_brbe_reset();
 }
 
 static void set_operations(struct arm_pmu *pmu)
 {
-	pmu->reset		= pmuv3_reset;
+	pmu->reset		= pmuv3_reset_cpu;
 	pmu->set_event_filter	= pmuv3_set_event_filter;
 	pmu->get_event_idx	= pmuv3_get_event_idx;
 	pmu->clear_event_idx	= pmuv3_clear_event_idx;
@@ -70,7 +80,7 @@ static void set_operations(struct arm_pmu *pmu)
  * @name: what the CPUs are called
  * @map_event: pmuv3_map_event() with the events of these CPUs
  *
- * Return: 0, -ENODEV if the CPUs have no PMUv3, -ENXIO if none of them is online.
+ * Return: 0, -ENODEV if the CPUs have no PMUv3, -ENXIO if none of them is online, -ENOMEM.
  */
 int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_event *event))
 {
@@ -80,6 +90,9 @@ int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_eve
 		return err;
 	if (!pmu->pmuver)
 		return -ENODEV;
+	err = pmuv3_brbe_init(pmu);
+	if (err)
+		return err;
 
 	set_operations(pmu);
 	pmu->name = name;

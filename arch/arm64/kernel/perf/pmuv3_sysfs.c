@@ -12,6 +12,7 @@
 #include <linux/sysfs.h>
 
 #include "pmuv3.h"
+#include "pmuv3_brbe.h"
 
 static const struct arm_pmu *pmu_of(struct device *dev)
 {
@@ -177,7 +178,7 @@ const struct attribute_group pmuv3_events_group = {
 
 /* ------------------------------------------------------------------------ caps */
 
-/* PMMIR_EL1; all zero before PMUv3p4 */
+/* PMMIR_EL1; all zero before PMUv3p4.  Branches are not there at all without records. */
 static ssize_t emit(char *page, u32 value)
 {
 	return sysfs_emit(page, "0x%08x\n", value);
@@ -206,12 +207,19 @@ static ssize_t threshold_max_show(struct device *dev, struct device_attribute *a
 	return emit(page, pmuv3_threshold_max(pmu_of(dev)));
 }
 
+static ssize_t branches_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n", brbe_usable_records(pmu_of(dev)->reg_brbidr));
+}
+
+static DEVICE_ATTR_RO(branches);
 static DEVICE_ATTR_RO(slots);
 static DEVICE_ATTR_RO(bus_slots);
 static DEVICE_ATTR_RO(bus_width);
 static DEVICE_ATTR_RO(threshold_max);
 
 static struct attribute *caps_attrs[] = {
+	&dev_attr_branches.attr,
 	&dev_attr_slots.attr,
 	&dev_attr_bus_slots.attr,
 	&dev_attr_bus_width.attr,
@@ -219,7 +227,15 @@ static struct attribute *caps_attrs[] = {
 	NULL,
 };
 
+static umode_t pmuv3_cap_visible(struct kobject *kobj, struct attribute *attr, int index)
+{
+	if (attr == &dev_attr_branches.attr && !pmu_of(kobj_to_dev(kobj))->reg_brbidr)
+		return 0;
+	return attr->mode;
+}
+
 const struct attribute_group pmuv3_caps_group = {
-	.name	= "caps",
-	.attrs	= caps_attrs,
+	.name		= "caps",
+	.attrs		= caps_attrs,
+	.is_visible	= pmuv3_cap_visible,
 };

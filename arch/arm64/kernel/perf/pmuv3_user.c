@@ -87,6 +87,8 @@ void pmuv3_start(struct arm_pmu *pmu)
 		open_counters(pmu);
 	else
 		pmuv3_set_userenr(0);
+	if (pmu->reg_brbidr)
+		pmuv3_brbe_start(pmu);
 	pmuv3_thaw();
 }
 

@@ -235,6 +235,9 @@ static void needs(struct kunit *test)
 			ARMPMU_EVT_64BIT | PMUV3_EVT_PAIR);
 	KUNIT_EXPECT_EQ(test, flags(wide, PMUV3_CONFIG1_LONG, NR(L1D_CACHE)), ARMPMU_EVT_64BIT);
 
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	KUNIT_EXPECT_EQ(test, pmuv3_flags(wide, &attr, NR(CPU_CYCLES)), PMUV3_EVT_SWITCHED);
+	KUNIT_EXPECT_EQ(test, pmuv3_flags(wide, &attr, NR(INST_RETIRED)), PMUV3_EVT_SWITCHED);
 	KUNIT_EXPECT_EQ(test, pmuv3_flags(wide, &attr, 1), PMUV3_EVT_SWITCHED);
 	attr.exclude_host = 1;
 	KUNIT_EXPECT_EQ(test, pmuv3_flags(wide, &attr, 1), 0);
