@@ -14,7 +14,8 @@
  * All of this is this CPU's, with irqs off and the bank frozen, as pmuv3_bank.c has it: recording
  * goes on before the bank runs and is paused after it is frozen.  So an interrupt that finds the
  * bank running finds recording on, or paused by an overflow; one that finds it frozen leaves us
- * alone.  It may be an NMI.
+ * alone.  It may be an NMI.  An overflow that pmuv3_disable() forgets on a running bank may leave
+ * recording paused until the PMU goes on again.
  *
  * Nothing is recorded in guests, and while one runs at EL1 or EL0 KVM keeps the registers out of
  * its reach, and under nVHE turns recording off.

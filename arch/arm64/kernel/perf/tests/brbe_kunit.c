@@ -265,6 +265,29 @@ static void levels(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, brbe_show(&r, WANT(ANY) | WANT(USER), false, &e));
 }
 
+/* Exceptions come from where the address says, returns from the kernel, wherever its code is. */
+static void sources(struct kunit *test)
+{
+	const u64 kernel = WANT(ANY) | WANT(KERNEL);
+	struct brbe_record r = { .target = addresses[1] };
+	struct perf_branch_entry e;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		r.source = addresses[i];
+		r.info = info(0x2e, 3, 1);
+		KUNIT_EXPECT_TRUE(test, brbe_show(&r, kernel, false, &e));
+		KUNIT_EXPECT_EQ(test, e.from, i ? r.source : 0);
+		KUNIT_EXPECT_EQ(test, e.to, r.target);
+		KUNIT_EXPECT_TRUE(test, brbe_show(&r, kernel | WANT(USER), false, &e));
+		KUNIT_EXPECT_EQ(test, e.from, r.source);
+		r.info = info(0x07, 3, 0);
+		KUNIT_EXPECT_TRUE(test, brbe_show(&r, kernel, false, &e));
+		KUNIT_EXPECT_EQ(test, e.from, r.source);
+		KUNIT_EXPECT_EQ(test, e.to, 0ULL);
+	}
+}
+
 /* Against the definition: the value of a float of base 2, cut off at 16 bits. */
 static void cycles(struct kunit *test)
 {
@@ -413,6 +436,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(every_type),
 	KUNIT_CASE(levels),
+	KUNIT_CASE(sources),
 	KUNIT_CASE(cycles),
 	KUNIT_CASE(flags),
 	KUNIT_CASE(alone_and_merged),
