@@ -79,6 +79,7 @@ static inline u64 pmuv3_counters_of(const struct hw_perf_event *hw)
 /* pmuv3_bank.c */
 void pmuv3_reset(void *pmu);
 bool pmuv3_freeze(void);
+void pmuv3_clear_stale(void);
 void pmuv3_thaw(void);
 void pmuv3_hush(void);
 u64 pmuv3_take_overflows(void);

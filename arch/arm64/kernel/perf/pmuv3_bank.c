@@ -142,8 +142,17 @@ static void update_interrupting(struct bank *b)
 	b->inten = b->interrupting;
 }
 
-static void clear_stale(struct bank *b)
+/**
+ * pmuv3_clear_stale() - clear overflow flags that mean nothing any more; the bank is frozen
+ *
+ * pmuv3_thaw() does so.  Who records branches needs it before: a flag may pause recording.
+ */
+void pmuv3_clear_stale(void)
 {
+	struct bank *b = this_cpu_ptr(&bank);
+
+	if (!b->stale)
+		return;
 	write_pmovsclr(b->stale);
 	b->stale = 0;
 }
@@ -166,8 +175,7 @@ void pmuv3_thaw(void)
 		update_counting(b);
 	if (b->inten != b->interrupting)
 		update_interrupting(b);
-	if (b->stale)
-		clear_stale(b);
+	pmuv3_clear_stale();
 
 	barrier();	/* (a) all of the above is complete */
 	WRITE_ONCE(b->running, true);

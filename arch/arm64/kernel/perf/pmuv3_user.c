@@ -43,6 +43,8 @@ static int user_access;
  * pmuv3_user_counters() - the counters that the running task may read
  * @events: of its CPU
  *
+ * The instruction counter is none of them: without PMUSERENR.IR its bit would let EL0 write it.
+ *
  * Return: bits as in PMUACR
  */
 u64 pmuv3_user_counters(const struct pmu_hw_events *events)
@@ -57,7 +59,7 @@ u64 pmuv3_user_counters(const struct pmu_hw_events *events)
 		if (event && event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT)
 			counters |= pmuv3_counters_of(&event->hw);
 	}
-	return counters;
+	return counters & ~PMUV3_INSTR_COUNTER;
 }
 
 static void open_counters(const struct arm_pmu *pmu)
@@ -87,8 +89,10 @@ void pmuv3_start(struct arm_pmu *pmu)
 		open_counters(pmu);
 	else
 		pmuv3_set_userenr(0);
-	if (pmu->reg_brbidr)
+	if (pmu->reg_brbidr) {
+		pmuv3_clear_stale();
 		pmuv3_brbe_start(pmu);
+	}
 	pmuv3_thaw();
 }
 

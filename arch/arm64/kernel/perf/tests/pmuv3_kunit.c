@@ -447,7 +447,8 @@ static void fill_and_check(struct kunit *test, struct pmu_hw_events *hw, struct 
 
 	got = pmuv3_user_counters(hw);
 	for (c = 0; c < ARMPMU_MAX_HWEVENTS; c++)
-		KUNIT_EXPECT_EQ_MSG(test, got >> c & 1, (u64)user[c], "counter %d", c);
+		KUNIT_EXPECT_EQ_MSG(test, got >> c & 1, (u64)(user[c] && c != 32), "counter %d",
+				    c);
 	KUNIT_EXPECT_EQ(test, got >> ARMPMU_MAX_HWEVENTS, 0ULL);
 }
 
