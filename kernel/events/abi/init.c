@@ -34,7 +34,6 @@ static void __init register_pmus(void)
 void __init perf_event_init(void)
 {
 	pe_event_caches_init();
-	pe_task_data_init();
 	pe_hotplug_init();
 	pe_limits_init();
 	register_pmus();

@@ -204,10 +204,8 @@ void perf_event_exit_task(struct task_struct *task)
 	struct pe_kin *kin;
 	struct pe_ctx *ctx;
 
-	if (task->flags & PF_EXITING) {
-		pe_task_data_exit(task);
+	if (task->flags & PF_EXITING)
 		pe_sideband_chain_now();
-	}
 	disown_all(task);
 
 	kin = pe_kin_exit();

@@ -329,6 +329,73 @@ int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e
 	return 0;
 }
 
+/**
+ * pe_task_data_get() - memory that the driver has for each task, while events need it
+ * @e: an event whose pmu_ctx is set, not attached yet
+ * @ctx: its context, mutex held
+ *
+ * The event holds the PMU context's task_ctx_data until it is detached, or freed if that never was.
+ * The context stays as long, because what is never attached has no other reference on it.
+ *
+ * Sleeps.  Return: 0 or -ENOMEM.
+ */
+int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
+{
+	struct kmem_cache *cache = e->pmu->task_ctx_cache;
+	struct pe_pmu_ctx *pmu_ctx = pe_pmu_ctx(e);
+	void *data;
+
+	lockdep_assert_held(&ctx->mutex);
+	if (!(e->attach_state & PERF_ATTACH_TASK_DATA) || !ctx->task || !cache)
+		return 0;
+	data = kmem_cache_zalloc(cache, GFP_KERNEL);
+	if (!data)
+		return -ENOMEM;
+	pe_ctx_get(ctx);
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		if (!pmu_ctx->nr_data++)
+			swap(pmu_ctx->task_ctx_data, data);
+		e->data_pmu_ctx = pmu_ctx;
+	}
+	if (data)
+		kmem_cache_free(cache, data);
+	return 0;
+}
+
+/**
+ * pe_task_data_put() - the counterpart, once or more
+ * @e: an event that is not attached any more
+ *
+ * Close and revoke may both come here with an inherited event.  The loser of the exchange may go on
+ * to let the PMU forget the event; the PMU context and the PMU stay for the winner, which is in a
+ * section that perf_pmu_unregister() waits for before it drops PMU contexts.
+ *
+ * Task context.
+ */
+void pe_task_data_put(struct pe_event *e)
+{
+	struct pe_pmu_ctx *pmu_ctx;
+	struct pe_ctx *ctx;
+	void *data = NULL;
+	int idx;
+
+	if (likely(!READ_ONCE(e->data_pmu_ctx)))
+		return;
+	idx = pe_pmus_read_lock();
+	pmu_ctx = xchg(&e->data_pmu_ctx, NULL);
+	if (pmu_ctx) {
+		ctx = pmu_ctx->ctx;
+		scoped_guard(raw_spinlock_irq, &ctx->lock) {
+			if (!--pmu_ctx->nr_data)
+				swap(pmu_ctx->task_ctx_data, data);
+		}
+		if (data)
+			kmem_cache_free(pmu_ctx->pmu->task_ctx_cache, data);
+		pe_ctx_put(ctx);
+	}
+	pe_pmus_read_unlock(idx);
+}
+
 static bool user_readable(const struct pe_event *e)
 {
 	return !is_software_event((struct perf_event *)&e->pub) &&

@@ -367,49 +367,20 @@ static void switch_and_spin(void)
 
 	for (i = 0; i < rounds; i++) {
 		pt_peer_turn(&peer);
-		pt_spin(5000 + 100 * i);
+		pt_spin(5000);
 	}
-}
-
-/* The stacks of samples of @tid in pt_spin(), which switch_and_spin() has called. */
-static void check_stacks_of(const struct perf_event_attr *attr, pid_t tid)
-{
-	unsigned int n = 0;
-
-	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(attr, &rec, &s);
-		if (s.tid != (u32)tid || !pt_in_spin(s.ip))
-			continue;
-		n++;
-		pt_need(s.nr_branches >= 3, "%llu frames in sample %u of %d",
-			(unsigned long long)s.nr_branches, n, tid);
-		pt_eq(s.branches[0].to, pt_addr(pt_spin_start));
-		pt_eq(s.branches[1].from, pt_addr(lbr_call_deep));
-		pt_eq(s.branches[2].from, pt_addr(lbr_call_inner));
-		if (pt_failures() > 10)
-			pt_end_case();
-	}
-	pt_check(n >= 50 * 9, "%u samples", n);
-}
-
-static struct perf_event_attr stack_sampler(void)
-{
-	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_CALL_STACK);
-
-	need_records();
-	if (pt_probe(&attr) == -EOPNOTSUPP)
-		pt_skip("records that keep no call stack");
-	attr.sample_type |= PERF_SAMPLE_TID;
-	rounds = 50;
-	return attr;
 }
 
 /* While a task is away another one with a call stack of its own runs. */
 static void call_stack_of_a_task(void)
 {
-	struct perf_event_attr attr = stack_sampler();
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_CALL_STACK);
+	unsigned int n = 0;
 	int fd, fp;
 
+	need_records();
+	if (pt_probe(&attr) == -EOPNOTSUPP)
+		pt_skip("records that keep no call stack");
 	pt_pin(0);
 	pt_peer_start(&peer);
 	fp = pt_open(&attr, peer.pid, -1, -1, 0);
@@ -417,56 +388,26 @@ static void call_stack_of_a_task(void)
 	pt_map(&ring, fd, 512);
 	pt_enable(fp);
 	pt_enable(fd);
+	rounds = 50;
 	lbr_outer(switch_and_spin);
 	pt_disable(fd);
 	pt_peer_stop(&peer);
-	check_stacks_of(&attr, getpid());
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		if (!pt_in_spin(s.ip))
+			continue;
+		n++;
+		pt_need(s.nr_branches >= 3, "%llu frames", (unsigned long long)s.nr_branches);
+		pt_eq(s.branches[0].to, pt_addr(pt_spin_start));
+		pt_eq(s.branches[1].from, pt_addr(lbr_call_deep));
+		pt_eq(s.branches[2].from, pt_addr(lbr_call_inner));
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= 50 * 9, "%u samples", n);
 	pt_unmap(&ring);
 	close(fd);
 	close(fp);
-}
-
-/* The same of an event of the CPU: tasks that are there when it is opened, and those that come. */
-static void call_stacks_of_a_cpu(void)
-{
-	struct perf_event_attr attr = stack_sampler();
-	int fd, fp, fd2;
-	pid_t pid;
-
-	pt_pin(0);
-	pt_peer_start(&peer);
-	fd = pt_open(&attr, -1, 0, -1, 0);
-	pt_map(&ring, fd, 512);
-	pt_enable(fd);
-	lbr_outer(switch_and_spin);
-	pt_disable(fd);
-	check_stacks_of(&attr, getpid());
-
-	pt_enable(fd);
-	pt_in_child(pid)
-		lbr_outer(switch_and_spin);
-	pt_eq(pt_wait(pid), 0);
-	pt_disable(fd);
-	check_stacks_of(&attr, pid);
-
-	/* Another event of the CPU ends, and one of a task comes and goes: the stacks stay. */
-	fd2 = pt_open(&attr, -1, 0, -1, 0);
-	close(fd2);
-	fp = pt_open(&attr, 0, -1, -1, 0);
-	pt_enable(fp);
-	pt_enable(fd);
-	lbr_outer(switch_and_spin);
-	close(fp);
-	pt_disable(fd);
-	check_stacks_of(&attr, getpid());
-	pt_enable(fd);
-	lbr_outer(switch_and_spin);
-	pt_disable(fd);
-	check_stacks_of(&attr, getpid());
-
-	pt_peer_stop(&peer);
-	pt_unmap(&ring);
-	close(fd);
 }
 
 /* ---- a program asks ---- */
@@ -668,7 +609,6 @@ static const struct pt_case cases[] = {
 	{ "beside_records", beside_records },
 	{ "call_stacks", call_stacks },
 	{ "call_stack_of_a_task", call_stack_of_a_task },
-	{ "call_stacks_of_a_cpu", call_stacks_of_a_cpu },
 	{ "snapshot", snapshot },
 	{ "counters_of_branches", counters_of_branches },
 	{ "counters_refused", counters_refused },

@@ -6,7 +6,7 @@
  * There is one set of records for each CPU, and the extra-register constraint sees to it that all
  * events on it want the same.  Records do not say which address space they belong to: with a
  * task's coming they are emptied, or filled with the call stack that the task had.  That is saved
- * in what the task has of task_ctx_data.
+ * in the task's part of the event's context.
  *
  * Everything runs on the CPU it is about with interrupts off, but for the buffers at the end.
  */
@@ -115,33 +115,15 @@ void intel_pmu_lbr_read(void)
 
 /* ------------------------------------------------------------ events */
 
-/* Events of this CPU that keep the call stacks of all tasks. */
-static DEFINE_PER_CPU(int, stacks_of_all);
-
-static bool of_task(const struct perf_event *event)
-{
-	return event->attach_state & PERF_ATTACH_TASK;
-}
-
-/*
- * The count of events that keep call stacks of the same tasks as @event, by the task or the CPU;
- * NULL if @event keeps none.
- */
+/* The context's count of events that keep a call stack of its task; NULL if @event keeps none. */
 static int *stack_users(struct perf_event *event)
 {
 	const u32 stack = X86_BR_USER | X86_BR_CALL_STACK;
 	void *ctx = event->pmu_ctx->task_ctx_data;
 
-	if ((event->hw.branch_reg.reg & stack) != stack)
+	if (!ctx || (event->hw.branch_reg.reg & stack) != stack)
 		return NULL;
-	if (!of_task(event))
-		return this_cpu_ptr(&stacks_of_all);
-	return ctx ? &task_context_opt(ctx)->lbr_callstack_users : NULL;
-}
-
-static bool keeps_stack_of(void *ctx)
-{
-	return task_context_opt(ctx)->lbr_callstack_users || __this_cpu_read(stacks_of_all);
+	return &task_context_opt(ctx)->lbr_callstack_users;
 }
 
 static bool in_pebs_records(struct perf_event *event)
@@ -153,9 +135,8 @@ static bool in_pebs_records(struct perf_event *event)
  * intel_pmu_lbr_add - one more event uses branch records
  * @event: it; the PMU is off
  *
- * The records are emptied for the first one.  But if it is a task's and has run before, the task
- * comes just now, and intel_pmu_lbr_sched_task() is called next: that either empties or restores
- * them.
+ * The records are emptied for the first one.  But if it has run before, a task with it comes just
+ * now, and intel_pmu_lbr_sched_task() is called next: that either empties or restores them.
  */
 void intel_pmu_lbr_add(struct perf_event *event)
 {
@@ -174,7 +155,7 @@ void intel_pmu_lbr_add(struct perf_event *event)
 	if (in_pebs_records(event))
 		cpuc->lbr_pebs_users++;
 	perf_sched_cb_inc(event->pmu);
-	if (!cpuc->lbr_users++ && !(of_task(event) && event->total_time_running))
+	if (!cpuc->lbr_users++ && !event->total_time_running)
 		intel_pmu_lbr_reset();
 }
 
@@ -223,7 +204,7 @@ static void task_comes(struct cpu_hw_events *cpuc, void *ctx)
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
-	if (!keeps_stack_of(ctx) || opt->lbr_stack_state == NOT_SAVED) {
+	if (!opt->lbr_callstack_users || opt->lbr_stack_state == NOT_SAVED) {
 		intel_pmu_lbr_reset();
 		return;
 	}
@@ -236,7 +217,7 @@ static void task_goes(struct cpu_hw_events *cpuc, void *ctx)
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
-	if (!keeps_stack_of(ctx)) {
+	if (!opt->lbr_callstack_users) {
 		opt->lbr_stack_state = NOT_SAVED;
 		return;
 	}
