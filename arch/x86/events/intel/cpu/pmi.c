@@ -182,8 +182,8 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 
 /*
  * PEBS records are decoded to where the branches of all other samples are read to.  With both kinds
- * the records go first; later they are drained again, but nothing is left: no counter runs.  Not
- * if the PMU was off: who turned it off may be draining.
+ * the records go first; later they are drained again, but nothing is left: no counter runs.
+ * Who turned the PMU off may be draining: one of the two takes all of the records.
  */
 static void drain_branches(struct cpu_hw_events *cpuc, struct pt_regs *regs)
 {
