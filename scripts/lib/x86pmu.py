@@ -42,12 +42,14 @@ PMUS["nhm"] += ",pmu-offcore=1"
 PMUS["gnr"] = PMUS["spr"].replace("model=143", "model=173").replace("pebs=4", "pebs=5")
 PMUS["srf"] = "Icelake-Server,model=175,pmu=on,pmu-version=5,pmu-counters=8,pmu-lbr=2,pmu-pebs=5," \
                "pmu-lbr-counters=4"
+# The same of version 6: some counters reload others, as the leaf 23H of newer CPUs says.
+PMUS["srf6"] = PMUS["srf"].replace("version=5", "version=6") + ",pmu-acr=0x3f,pmu-acr-cause=0xfc"
 # Traces of branches; metrics that overflow soon.
 PMUS["skl-bts"] = PMUS["skl"] + ",pmu-bts=on"
 PMUS["spr-td"] = PMUS["spr"] + ",pmu-metrics-bits=17"
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu), and on two threads of a core.
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa", "skl-bts", "gnr", "srf")),
+    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa", "skl-bts", "gnr", "srf", "srf6")),
     (0, "Skylake-Server,pmu=on,pmu-version=1,pmu-bts=on"),
     (0, PMUS["icl"] + ",pmu-metrics-bits=12"),
     (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]), (0, PMUS["adl"]),

@@ -111,7 +111,7 @@ struct hw_perf_event_extra {
 
 /* hw_perf_event.flags: the low bits are the architecture's, the rest is common. */
 #define PERF_EVENT_FLAG_USER_READ_CNT	0x80000000	/* user space reads the counter directly */
-#define PERF_EVENT_FLAG_ARCH		0x000fffff
+#define PERF_EVENT_FLAG_ARCH		0x003fffff
 static_assert(!(PERF_EVENT_FLAG_ARCH & PERF_EVENT_FLAG_USER_READ_CNT));
 
 /* hw_perf_event.state: what PERF_EF_* calls left behind; owned by the driver. */

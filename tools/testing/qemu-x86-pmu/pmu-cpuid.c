@@ -28,6 +28,35 @@ uint64_t x86_pmu_all(X86PMU *p)
     return x86_pmu_general(p) | ((1ull << p->nr_fixed) - 1) << 32;
 }
 
+/* Leaf 23H */
+static bool has_extension(X86PMU *p)
+{
+    return p->absent || p->version >= 6;
+}
+
+static void extension(X86PMU *p, uint32_t count, uint32_t *eax, uint32_t *ebx,
+                      uint32_t *ecx, uint32_t *edx)
+{
+    uint64_t to = x86_acr_reloaded(p), from = x86_acr_causes(p);
+
+    *eax = *ebx = *ecx = *edx = 0;
+    switch (count) {
+    case 0:
+        *eax = 3 | (p->acr ? 4 : 0);         /* which there are of the following */
+        break;
+    case 1:
+        *eax = x86_pmu_general(p);
+        *ebx = (1u << p->nr_fixed) - 1;
+        break;
+    case 2:
+        *eax = to;
+        *ebx = to >> 32;
+        *ecx = from;
+        *edx = from >> 32;
+        break;
+    }
+}
+
 uint64_t x86_pmu_sel_valid(X86PMU *p, int i)
 {
     if (p->amd) {
@@ -85,16 +114,14 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
                 (p->bts ? CPUID_EXT_DSCPL : 0);
         *edx |= p->want_pebs || p->bts ? CPUID_DTS : 0;
     } else if (index == 7 && !count) {
-        *eax = p->absent ? MAX(*eax, 1) : *eax;
+        *eax = has_extension(p) ? MAX(*eax, 1) : *eax;
         *edx |= p->want_lbr == LBR_ARCH ? CPUID_7_0_EDX_ARCH_LBR : 0;
         *edx |= p->big ? CPUID_7_HYBRID : 0;
         *edx |= p->tfa ? CPUID_7_FORCE_ABORT : 0;
     } else if (index == 7 && count == 1) {
-        *eax |= p->absent ? CPUID_7_1_PERFMON_EXT : 0;
-    } else if (index == 0x23 && p->absent) {
-        *eax = count == 0 ? 3 : count == 1 ? x86_pmu_general(p) : 0;
-        *ebx = count == 1 ? (1u << p->nr_fixed) - 1 : 0;
-        *ecx = *edx = 0;
+        *eax |= has_extension(p) ? CPUID_7_1_PERFMON_EXT : 0;
+    } else if (index == 0x23 && has_extension(p)) {
+        extension(p, count, eax, ebx, ecx, edx);
     } else if (index == 0x1a && p->big) {
         *eax = (p->small ? KIND_ATOM : KIND_CORE) << 24 | 1;
         *ebx = *ecx = *edx = 0;
@@ -135,7 +162,7 @@ void x86_pmu_properties(CPUX86State *env)
     p->lbr_counters = p->want_lbr == LBR_ARCH ? MIN(p->lbr_counters, X86_LBR_COUNTERS) : 0;
     /* formats 1 to 5, of versions that have a bit for the buffer's overflow */
     p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 5);
-    p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 5);
+    p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 6);
     p->big = p->amd || p->version < 5 ? 0 : p->big;
     p->small = p->big && env_cpu(env)->cpu_index >= p->big;
     p->metrics = p->amd || p->small || p->version < 5 || !p->metrics ? 0 : p->metrics > X86_METRICS ? 8 : 4;
@@ -143,13 +170,14 @@ void x86_pmu_properties(CPUX86State *env)
     p->nr_gp = MIN(p->want_gp ? p->want_gp : p->amd && p->version ? 6 : 4, X86_PMU_GP);
     p->nr_gp -= p->small ? SMALLER : 0;
     p->absent = p->amd || p->version < 5 || p->big ? 0 : p->absent;
+    p->acr = p->amd || p->version < 6 || p->big ? 0 : p->acr;
     p->bts = p->bts && !p->amd;
     p->tfa = p->tfa && !p->amd && p->nr_gp > TFA_COUNTER;
     p->want_offcore = p->amd ? OFFCORE_NONE : MIN(p->want_offcore, OFFCORE_SKL);
     if (p->amd && p->version >= 2) {
         env->cpuid_xlevel = MAX(env->cpuid_xlevel, 0x80000022);
     } else if (!p->amd) {
-        env->cpuid_level = MAX(env->cpuid_level, p->absent ? 0x23 : p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
+        env->cpuid_level = MAX(env->cpuid_level, has_extension(p) ? 0x23 : p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
         /* there is performance monitoring; BTS and PEBS are unavailable */
         env->msr_ia32_misc_enable |= 1u << 7 | (p->bts ? 0 : 1u << 11) |
                                      (p->want_pebs ? 0 : 1u << 12);

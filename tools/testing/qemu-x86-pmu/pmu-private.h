@@ -34,10 +34,14 @@ static inline bool x86_canonical(uint64_t v)
 }
 
 #define CTR_BITS        48
+#define CTR_MASK        ((1ull << CTR_BITS) - 1)
 #define VENDOR_HYGON_1  0x6f677948      /* "Hygo": its CPUs have AMD's PMU */
 #define SEL_INT         (1u << 20)
 #define SEL_EN          (1u << 22)
 #define TFA_COUNTER     3       /* which the microcode takes */
+
+/* Registers of the counters, before version 6 has them elsewhere */
+enum { M_EVNTSEL = 0x186, M_FIXED = 0x309, M_PMC = 0x4c1 };
 
 /* pmu.c */
 uint64_t x86_pmu_now(CPUX86State *env);
@@ -60,6 +64,15 @@ enum { EVENT_SLOTS = 12 };      /* its place in the table */
 void x86_pmu_set_event(CPUX86State *env, X86PMUCounter *c, int ev);
 int x86_pmu_find_event(X86PMU *p, uint64_t ctl);
 bool x86_pmu_is_merge(X86PMU *p, uint64_t ctl);
+
+/* pmu-v6.c: registers in other places; auto counter reload, its counters as in the global registers */
+uint32_t x86_v6_older(X86PMU *p, uint32_t msr);
+RegResult x86_v6_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
+uint64_t x86_acr_reloaded(X86PMU *p);
+uint64_t x86_acr_causes(X86PMU *p);
+uint32_t x86_acr_watched(X86PMU *p);
+bool x86_acr_silent(X86PMU *p, int i);
+void x86_acr_reload(X86PMU *p, uint32_t overflowed);
 
 /* pmu-pairs.c */
 void x86_pairs_update(X86PMU *p, uint32_t on);

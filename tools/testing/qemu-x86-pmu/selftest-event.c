@@ -223,6 +223,69 @@ u32 late(void)
     return delay || lose;
 }
 
+/* Instructions on counter 0 and conditional branches on counter 2, which reload them. */
+static u64 reloaded_run(u64 insns, u64 branches, u32 select)
+{
+    wr(0x1901, 0xc0 | EN | OS);
+    wr(0x1909, 0x11c4 | EN | OS | select);
+    wr(0x1900, insns);
+    wr(0x1908, branches);
+    nmis = 0;
+    LVTPC = 4 << 8;
+    event_run(0x38f, 5);
+    wr(0x38f, 0);
+    return rd(0x1900);
+}
+
+/* Version 6: counters 0 to 5 and two fixed ones can be reloaded, 2 to 7 and those can cause it. */
+static void reload(void)
+{
+    u64 all;
+
+    wr(0x1904, 0x123456789abcull);
+    eq("version 6: counter 1", rd(0x4c2), 0x123456789abcull);
+    wr(0x1905, 0xc0 | OS);
+    eq("version 6: select 1", rd(0x187), 0xc0 | OS);
+    wr(0x1980, 0x1234);
+    eq("version 6: fixed counter 0", rd(0x309), 0x1234);
+    wr(0x1902, 0);
+    if (gp) {
+        return;
+    }
+    wr_gp("CFG_B: counter 0 causes nothing", 0x1902, 1);
+    wr_gp("CFG_B: no fixed counter 2", 0x1902, 4ull << 32);
+    wr_gp("CFG_B of counter 6", 0x191a, 0);
+    wr_gp("CFG_B of fixed counter 2", 0x198a, 0);
+    wr_gp("CFG_C has 32 bits", 0x1903, 1ull << 32);
+
+    all = reloaded_run(0, 0, 0);
+    wr(0x1902, 4);
+    wr(0x1903, (u32)-1000000);
+    wr(0x190a, 4);
+    wr(0x190b, (u32)-100);
+    /* the thousandth branch is instruction 2001 */
+    eq("reload: instructions", reloaded_run(0, MASK48 + 1 - 100, 0),
+       MASK48 + 1 - 1000000 + all - 2001);
+    eq("reload: branches", rd(0x1908), MASK48 + 1 - 100 + 7);
+    eq("reload: silent", rd(0x38e), 0);
+    eq("reload: NMIs", nmis, 0);
+    wr(0x190a, 0);
+    eq("reload: once", reloaded_run(0, MASK48 + 1 - 100, 0), MASK48 + 1 - 1000000 + all - 201);
+    eq("reload: branches go on", rd(0x1908), 907);
+    eq("reload: status", rd(0x38e), 4);
+    wr(0x390, 4);
+    SVR = 0x1ff;
+    reloaded_run(0, MASK48 + 1 - 100, INT);
+    eq("reload: NMIs", nmis, 1);
+    wr(0x390, 4);
+    wr(0x1902, 0);
+    eq("reload: off", reloaded_run(0, MASK48 + 1 - 100, 0), all);
+    wr(0x390, 4);
+    wr(0x1901, 0);
+    wr(0x1909, 0);
+    wr(0x1905, 0);
+}
+
 void events(u32 version, u32 amd)
 {
     if (amd && version < 1) {
@@ -239,5 +302,8 @@ void events(u32 version, u32 amd)
     if (version >= 2 && rd(0x345) >> 15 & 1) {
         metrics();
         metrics_overflow();
+    }
+    if (version >= 6) {
+        reload();
     }
 }

@@ -253,6 +253,10 @@ int intel_pmu_save_and_restart(struct perf_event *event)
 		wrmsrl(event->hw.event_base, 0);
 		local64_set(&event->hw.prev_count, 0);
 	}
+	/* It has overflowed, though others may have reloaded it since. */
+	if (unlikely(event->hw.flags & PERF_X86_EVENT_ACR) &&
+	    local64_read(&event->hw.period_left) > 0)
+		local64_set(&event->hw.period_left, 0);
 	return static_call(x86_pmu_set_period)(event);
 }
 

@@ -63,6 +63,7 @@ static void x86_pe_resume(void *unused)
 		return;
 	static_call(x86_pmu_disable_all)();
 	cpuc->active_fixed_ctrl_val = 0;
+	cpuc->acr.set = 0;
 	x86_pe_forget_lvtpc();
 	for (i = 0; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];

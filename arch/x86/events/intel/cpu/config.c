@@ -203,7 +203,7 @@ int intel_pe_config(struct perf_event *event)
 			return -EINVAL;
 		event->hw.flags |= PERF_X86_EVENT_PEBS_VIA_PT;
 	}
-	return raw_config(event);
+	return intel_pe_acr_config(event) ?: raw_config(event);
 }
 
 /*
@@ -242,6 +242,8 @@ int intel_pe_hybrid_config(struct perf_event *event)
 int intel_pe_check_period(struct perf_event *event, u64 period)
 {
 	if (intel_pe_is_checkpointed(event) && period && period < S32_MAX)
+		return -EINVAL;
+	if (!intel_pe_acr_period_fits(event, period))
 		return -EINVAL;
 	return intel_pmu_has_bts_period(event, period) ? -EINVAL : 0;
 }

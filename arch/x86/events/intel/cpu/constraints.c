@@ -89,7 +89,9 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 	if (cpuc->excl_cntrs)
 		return intel_pe_get_excl_cntrs(cpuc, event, c);
 	if (branch_sample_counters(event))
-		return intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
+		c = intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
+	if (unlikely(intel_pe_has_acr_group(event)))
+		c = intel_pe_leave_only(cpuc, c, intel_pe_acr_counters(event));
 	return c;
 }
 

@@ -47,6 +47,8 @@ static void let_counters_go(void)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 
+	if (unlikely(cpuc->acr.users || cpuc->acr.set))
+		intel_pe_acr_program(cpuc);
 	write_fixed_control(cpuc);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~cpuc->intel_ctrl_guest_mask);
 
@@ -214,8 +216,8 @@ static u64 fixed_control(struct perf_event *event)
 		bits |= INTEL_FIXED_0_USER;
 	if ((config & ARCH_PERFMON_EVENTSEL_ANY) && x86_pmu.version >= 3)
 		bits |= INTEL_FIXED_0_ANYTHREAD;
-	if (!event->attr.precise_ip)
-		bits |= INTEL_FIXED_0_ENABLE_PMI;	/* PEBS has its own */
+	if (!event->attr.precise_ip)	/* PEBS has its own */
+		bits |= intel_pe_acr_is_silent(event) ? 0 : INTEL_FIXED_0_ENABLE_PMI;
 	else if (x86_pmu.intel_cap.pebs_baseline)
 		bits |= ICL_FIXED_0_ADAPTIVE;
 	return bits;
@@ -253,11 +255,20 @@ static void disable_fixed(int idx)
 	set_fixed(n, 0);
 }
 
+/* An overflow that leaves no bit in the status must not interrupt. */
+static void set_interrupt(struct hw_perf_event *hw, bool on)
+{
+	hw->config &= ~ARCH_PERFMON_EVENTSEL_INT;
+	hw->config |= on ? ARCH_PERFMON_EVENTSEL_INT : 0;
+}
+
 static void enable_general(struct perf_event *event, int idx)
 {
 	u64 more = branch_sample_counters(event) ? ARCH_PERFMON_EVENTSEL_BR_CNTR : 0;
 
 	note_modes(event, idx);
+	if (unlikely(event->hw.flags & PERF_X86_EVENT_ACR) && !event->attr.precise_ip)
+		set_interrupt(&event->hw, !intel_pe_acr_is_silent(event));
 	__x86_pmu_enable_event(&event->hw, ARCH_PERFMON_EVENTSEL_ENABLE | more);
 }
 

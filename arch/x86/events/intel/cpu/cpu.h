@@ -14,6 +14,13 @@
 struct intel_pe_model;
 struct intel_pe_core;
 
+/* What asm/msr-index.h and asm/perf_event.h of Linux 6.12 do not have: perfmon v6 */
+#define INTEL_PE_MSR_GP0_CFG_B	0x1902
+#define INTEL_PE_MSR_GP0_CFG_C	0x1903
+#define INTEL_PE_MSR_FX0_CFG_B	0x1982
+#define INTEL_PE_MSR_FX0_CFG_C	0x1983
+#define INTEL_PE_ACR_LEAF	2	/* of ARCH_PERFMON_EXT_LEAF */
+
 #define INTEL_PE_IN_TX	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
 
 /* init.c */
@@ -115,6 +122,16 @@ void intel_pe_start_scheduling(struct cpu_hw_events *cpuc);
 void intel_pe_commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter);
 void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 
+/* acr.c: counters that are reloaded when others overflow */
+int intel_pe_acr_config(struct perf_event *event);
+bool intel_pe_acr_period_fits(struct perf_event *event, u64 period);
+bool intel_pe_acr_is_silent(struct perf_event *event);
+u64 intel_pe_acr_counters(struct perf_event *event);
+u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period);
+u64 intel_pe_acr_update(struct perf_event *event);
+void intel_pe_acr_program(struct cpu_hw_events *cpuc);
+void intel_pe_acr_cpu_starting(struct cpu_hw_events *cpuc);
+
 /* tfa.c: counter 3 or transactions */
 void intel_pe_tfa_allow(struct cpu_hw_events *cpuc);
 void intel_pe_tfa_setup(void);
@@ -146,6 +163,7 @@ enum hybrid_cpu_type intel_pe_adl_cpu_type(void);
 int intel_pe_load_core(const struct intel_pe_core *core, struct pmu *pmu);
 u64 intel_pe_config_bits(void);
 void intel_pe_enumerate_counters(u64 *general, u64 *fixed);
+void intel_pe_enumerate_acr(u64 *reloaded, u64 *causes, u64 counters);
 void intel_pe_clip_counters(u64 *general, u64 *fixed, u64 *ctrl);
 void intel_pe_clip_constraints(struct event_constraint *c, u64 general, u64 fixed, u64 ctrl);
 void intel_pe_probe_extra_regs(struct extra_reg *er);
@@ -176,6 +194,12 @@ static inline bool intel_pe_wants_branches(struct perf_event *event)
 static inline bool intel_pe_is_big(struct perf_event *event)
 {
 	return hybrid_pmu(event->pmu)->pmu_type == hybrid_big;
+}
+
+/* Is any counter of the event's group reloaded when another one overflows? */
+static inline bool intel_pe_has_acr_group(struct perf_event *event)
+{
+	return check_leader_group(event->group_leader, PERF_X86_EVENT_ACR_GROUP);
 }
 
 /* Event and umask of a raw event, without any filter. */

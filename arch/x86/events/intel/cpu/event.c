@@ -13,10 +13,14 @@ void intel_pe_add(struct perf_event *event)
 		intel_pmu_pebs_add(event);
 	if (intel_pe_wants_branches(event))
 		intel_pmu_lbr_add(event);
+	if (unlikely(event->hw.flags & PERF_X86_EVENT_ACR))
+		this_cpu_inc(cpu_hw_events.acr.users);
 }
 
 void intel_pe_del(struct perf_event *event)
 {
+	if (unlikely(event->hw.flags & PERF_X86_EVENT_ACR))
+		this_cpu_dec(cpu_hw_events.acr.users);
 	if (intel_pe_wants_branches(event))
 		intel_pmu_lbr_del(event);
 	if (event->attr.precise_ip)
@@ -27,6 +31,8 @@ u64 intel_pe_update(struct perf_event *event)
 {
 	if (intel_pe_topdown_counts(event))
 		return intel_pe_topdown_update(event);
+	if (unlikely(event->hw.flags & PERF_X86_EVENT_ACR))
+		return intel_pe_acr_update(event);
 	return x86_perf_event_update(event);
 }
 
@@ -47,7 +53,7 @@ void intel_pe_read(struct perf_event *event)
 	int was_on;
 
 	if (likely(!(event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN)))) {
-		x86_perf_event_update(event);
+		intel_pe_update(event);
 		return;
 	}
 	if (is_metric_event(event) &&

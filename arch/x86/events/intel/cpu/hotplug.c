@@ -51,7 +51,8 @@ static bool alloc_all(struct cpu_hw_events *cpuc, int node)
 		if (!cpuc->shared_regs)
 			return false;
 	}
-	if (x86_pmu.flags & copies) {
+	/* version 6: counters may be reloaded by others, whatever kind of CPU this one will be */
+	if (x86_pmu.flags & copies || x86_pmu.version >= 6) {
 		cpuc->constraint_list = kcalloc_node(X86_PMC_IDX_MAX,
 						     sizeof(*cpuc->constraint_list), GFP_KERNEL,
 						     node);
@@ -195,6 +196,7 @@ void intel_pe_cpu_starting(int cpu)
 		wrmsrl(MSR_ARCH_PERFMON_FIXED_CTR_CTRL, 0);
 		cpuc->active_fixed_ctrl_val = 0;
 	}
+	intel_pe_acr_cpu_starting(cpuc);
 	/* The firmware may have left branch recording on. */
 	if (x86_pmu.lbr_nr && !boot_cpu_has(X86_FEATURE_ARCH_LBR))
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_LBR_BIT);

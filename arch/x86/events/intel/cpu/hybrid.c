@@ -149,6 +149,7 @@ static void enumerate(struct x86_hybrid_pmu *h)
 static void cut_down(struct x86_hybrid_pmu *h)
 {
 	intel_pe_clip_counters(&h->cntr_mask64, &h->fixed_cntr_mask64, &h->intel_ctrl);
+	intel_pe_enumerate_acr(&h->acr_cntr_mask64, &h->acr_cause_mask64, h->intel_ctrl);
 	h->pebs_events_mask = intel_pmu_pebs_mask(h->cntr_mask64);
 	set_unconstrained(h);
 	if (h->intel_cap.perf_metrics)

@@ -241,6 +241,9 @@ int __init intel_pe_init(const struct intel_pe_model *model)
 		return ret;
 	intel_pe_clip_counters(&x86_pmu.cntr_mask64, &x86_pmu.fixed_cntr_mask64,
 			       &x86_pmu.intel_ctrl);
+	if (!is_hybrid())
+		intel_pe_enumerate_acr(&x86_pmu.acr_cntr_mask64, &x86_pmu.acr_cause_mask64,
+				       x86_pmu.intel_ctrl);
 	intel_pe_has_any_thread = x86_pmu.version >= 2;
 	if (x86_pmu.version >= 5 && leaf.edx.split.anythread_deprecated) {
 		intel_pe_has_any_thread = false;

@@ -82,9 +82,16 @@ static u64 recorded_fields(struct perf_event *event)
 	return fields;
 }
 
-/* A fixed period is reloaded by hardware, unless every so many samples somebody has to be woken. */
-static bool can_reload_itself(const struct perf_event_attr *attr)
+/*
+ * A fixed period is reloaded by hardware, unless every so many samples somebody has to be woken.
+ * Not if others reload the counter, too: then its value and the number of records say nothing.
+ */
+static bool can_reload_itself(struct perf_event *event)
 {
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->config2 && hybrid(event->pmu, acr_cause_mask64))
+		return false;
 	return !attr->freq && (!attr->wakeup_events || attr->watermark);
 }
 
@@ -106,7 +113,7 @@ int intel_pe_precise_config(struct perf_event *event)
 	if (intel_pe_code(event->attr.config) == INTEL_FIXED_VLBR_EVENT)
 		return -EINVAL;
 
-	if (can_reload_itself(&event->attr)) {
+	if (can_reload_itself(event)) {
 		event->hw.flags |= PERF_X86_EVENT_AUTO_RELOAD;
 		if (can_wait(event)) {
 			event->hw.flags |= PERF_X86_EVENT_LARGE_PEBS;

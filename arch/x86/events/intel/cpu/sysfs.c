@@ -172,17 +172,29 @@ static ssize_t eq_show(struct device *dev, struct device_attribute *attr, char *
 	return sysfs_emit(page, "config:36\n");
 }
 
+static ssize_t acr_mask_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "config2:0-63\n");
+}
+
 static DEVICE_ATTR_RO(umask);
 static DEVICE_ATTR_RO(eq);
+static DEVICE_ATTR_RO(acr_mask);
 
 static umode_t intel_pe_v6_format_visible(struct kobject *kobj, struct attribute *attr, int i)
 {
+	struct pmu *pmu = dev_get_drvdata(kobj_to_dev(kobj));
+
 	if (attr == &dev_attr_umask.attr)
 		return attr->mode;
+	if (attr == &dev_attr_acr_mask.attr)
+		return hybrid(pmu, acr_cause_mask64) ? attr->mode : 0;
 	return config_mask_of(kobj_to_dev(kobj)) & ARCH_PERFMON_EVENTSEL_EQ ? attr->mode : 0;
 }
 
-static struct attribute *v6_format_attrs[] = { &dev_attr_umask.attr, &dev_attr_eq.attr, NULL };
+static struct attribute *v6_format_attrs[] = {
+	&dev_attr_umask.attr, &dev_attr_eq.attr, &dev_attr_acr_mask.attr, NULL
+};
 
 static const struct attribute_group v6_format_group = {
 	.name = "format", .attrs = v6_format_attrs, .is_visible = intel_pe_v6_format_visible,

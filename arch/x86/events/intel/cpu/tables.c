@@ -244,6 +244,29 @@ void intel_pe_enumerate_counters(u64 *general, u64 *fixed)
 	*fixed = has_fixed;
 }
 
+/**
+ * intel_pe_enumerate_acr - which counters can reload one another, where leaf 23H says it
+ * @reloaded: those that are reloaded
+ * @causes: those whose overflow does it
+ * @counters: those there are
+ *
+ * The registers are those of version 6.
+ */
+void intel_pe_enumerate_acr(u64 *reloaded, u64 *causes, u64 counters)
+{
+	union cpuid35_eax leaves;
+	u32 to, to_fixed, from, from_fixed;
+
+	if (x86_pmu.version < 6 || !this_cpu_has(X86_FEATURE_ARCH_PERFMON_EXT))
+		return;
+	leaves.full = cpuid_eax(ARCH_PERFMON_EXT_LEAF);
+	if (!leaves.split.acr_subleaf)
+		return;
+	cpuid_count(ARCH_PERFMON_EXT_LEAF, INTEL_PE_ACR_LEAF, &to, &to_fixed, &from, &from_fixed);
+	*reloaded = (to | (u64)to_fixed << INTEL_PMC_IDX_FIXED) & counters;
+	*causes = (from | (u64)from_fixed << INTEL_PMC_IDX_FIXED) & counters;
+}
+
 static u64 clip(u64 mask, int most, const char *what)
 {
 	if (!WARN(fls64(mask) > most, "hw perf events %s%d > max(%d), clipping!", what,

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Auto counter reload (SDM, vol. 3B, "Auto Counter Reload"): counters that begin their period anew
+ * when another one of their group overflows.
+ *
+ * So a group samples where one event is frequent in relation to another: of mispredicted branches,
+ * reloaded by branches, a period ends only where so many are among so many.  attr.config2 is a mask
+ * of members of the group, the leader is bit 0: these reload the event.  One that has itself in the
+ * mask overflows silently, without a status bit: it only sets a measure for others.
+ *
+ * Each counter has a register with the counters that reload it (CFG_B) and one with the value it is
+ * reloaded with (CFG_C).  They follow from where the whole group is, so they are written when the
+ * PMU goes on, if they have changed; cpu_hw_events.acr knows what is in them.  On the event's CPU,
+ * interrupts off, the PMU off.
+ *
+ * What a counter saw before somebody reloaded it is lost, if nobody looked in between: a count is
+ * that of the stretches that were seen, and never too high.
+ */
+#include "cpu.h"
+
+/* The value has 32 bits; those above them are ones. */
+#define LONGEST		U32_MAX
+
+/* ------------------------------------------------------------ the group */
+
+/* Bit of @event in the masks of its group; one that is being opened will be the last. */
+static unsigned int place_of(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	struct perf_event *sibling;
+	unsigned int place = 0;
+
+	if (event == leader)
+		return 0;
+	for_each_sibling_event(sibling, leader) {
+		place += is_x86_event(sibling);
+		if (sibling == event)
+			return place;
+	}
+	return place + 1;
+}
+
+/* Members that reload others, or themselves. */
+static u64 causes_in(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	u64 causes = leader->attr.config2 | event->attr.config2;
+	struct perf_event *sibling;
+
+	for_each_sibling_event(sibling, leader) {
+		if (is_x86_event(sibling))
+			causes |= sibling->attr.config2;
+	}
+	return causes;
+}
+
+static bool has_bit(u64 mask, unsigned int bit)
+{
+	return bit < 64 && mask & BIT_ULL(bit);
+}
+
+/** intel_pe_acr_is_silent - does the event, of such a group, reload itself? */
+bool intel_pe_acr_is_silent(struct perf_event *event)
+{
+	return intel_pe_has_acr_group(event) && event->attr.config2 &&
+	       has_bit(event->attr.config2, place_of(event));
+}
+
+/**
+ * intel_pe_acr_counters - which counters can do what the event has to do in its group?
+ * @event: of a group in which counters are reloaded
+ */
+u64 intel_pe_acr_counters(struct perf_event *event)
+{
+	u64 counters = ~0ULL;
+
+	if (event->attr.config2)
+		counters &= hybrid(event->pmu, acr_cntr_mask64);
+	if (has_bit(causes_in(event), place_of(event)))
+		counters &= hybrid(event->pmu, acr_cause_mask64);
+	return counters;
+}
+
+/* ------------------------------------------------------------ at open */
+
+/*
+ * How many are reloaded.  They must come before what is not of this PMU: a limit of Linux, not of
+ * the hardware, for groups to mean the same here and there.
+ */
+static int count_reloaded(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	struct perf_event *sibling;
+	bool others = false;
+	int n = !!leader->attr.config2;
+
+	for_each_sibling_event(sibling, leader) {
+		if (!is_x86_event(sibling)) {
+			others = true;
+			continue;
+		}
+		if (sibling->attr.config2 && others)
+			return -EINVAL;
+		n += !!sibling->attr.config2;
+	}
+	if (event == leader || !event->attr.config2)
+		return n;
+	return others ? -EINVAL : n + 1;
+}
+
+/**
+ * intel_pe_acr_config - check an event in a group with reloaded counters
+ * @event: new event
+ *
+ * Without such counters attr.config2 has no meaning, as before.
+ */
+int intel_pe_acr_config(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	const struct perf_event_attr *attr = &event->attr;
+	int n;
+
+	if (!hybrid(event->pmu, acr_cause_mask64) ||
+	    (!attr->config2 && !intel_pe_has_acr_group(event)))
+		return 0;
+	if (is_metric_event(event) || attr->freq || (attr->config2 && attr->precise_ip > 2) ||
+	    attr->sample_period > LONGEST || !is_x86_event(leader))
+		return -EINVAL;
+
+	n = count_reloaded(event);
+	if (n < 0 || n > hweight64(hybrid(event->pmu, acr_cntr_mask64)) ||
+	    hweight64(causes_in(event)) > hweight64(hybrid(event->pmu, acr_cause_mask64)))
+		return -EINVAL;
+
+	if (attr->config2)
+		event->hw.flags |= PERF_X86_EVENT_ACR;
+	leader->hw.flags |= PERF_X86_EVENT_ACR_GROUP;
+	return 0;
+}
+
+/** intel_pe_acr_period_fits - for PERF_EVENT_IOC_PERIOD */
+bool intel_pe_acr_period_fits(struct perf_event *event, u64 period)
+{
+	return !(event->hw.flags & PERF_X86_EVENT_ACR) || period <= LONGEST;
+}
+
+/* ------------------------------------------------------------ counts */
+
+/**
+ * intel_pe_acr_passed - what did a counter see that others reload?
+ * @moved: how far its value is from the last one, backwards if it was reloaded
+ * @now: its value
+ * @period: it was reloaded with -period
+ *
+ * Return: events since then, or since the reload that was not seen.
+ */
+u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period)
+{
+	if (moved >= 0)
+		return moved;
+	return max_t(s64, now + (s64)period, 0);
+}
+
+/**
+ * intel_pe_acr_update - x86_pmu.update of an event that others reload
+ * @event: event on a counter of this CPU
+ *
+ * hw.period_left goes with the counter, forwards and backwards; as one sum, since a PMI may load
+ * the next period before it is made.
+ */
+u64 intel_pe_acr_update(struct perf_event *event)
+{
+	const int top = x86_pmu.cntval_bits - 1;
+	struct hw_perf_event *hw = &event->hw;
+	u64 then, now;
+	s64 moved;
+
+	then = local64_read(&hw->prev_count);
+	do
+		rdpmcl(hw->event_base_rdpmc, now);
+	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
+
+	moved = sign_extend64(now - then, top);
+	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top),
+					min(hw->sample_period, (u64)LONGEST)), &event->count);
+	local64_sub(moved, &hw->period_left);
+	return now;
+}
+
+/* ------------------------------------------------------------ registers */
+
+static u32 register_of(u32 general, u32 fixed, int idx)
+{
+	if (idx < INTEL_PMC_IDX_FIXED)
+		return general + idx * MSR_IA32_PMC_V6_STEP;
+	return fixed + (idx - INTEL_PMC_IDX_FIXED) * MSR_IA32_PMC_V6_STEP;
+}
+
+static void write_causes(int idx, u64 counters)
+{
+	wrmsrl(register_of(INTEL_PE_MSR_GP0_CFG_B, INTEL_PE_MSR_FX0_CFG_B, idx), counters);
+}
+
+static void write_reload(int idx, u32 value)
+{
+	wrmsrl(register_of(INTEL_PE_MSR_GP0_CFG_C, INTEL_PE_MSR_FX0_CFG_C, idx), value);
+}
+
+/* The counters of those members that are on the PMU and reload @event. */
+static u64 causes_of(struct cpu_hw_events *cpuc, struct perf_event *event)
+{
+	u64 counters = 0;
+	int i;
+
+	for (i = 0; i < cpuc->n_events; i++) {
+		struct perf_event *other = cpuc->event_list[i];
+
+		if (other->group_leader == event->group_leader &&
+		    has_bit(event->attr.config2, place_of(other)))
+			counters |= BIT_ULL(cpuc->assign[i]);
+	}
+	return counters & hybrid(cpuc->pmu, acr_cause_mask64);
+}
+
+static void program(struct cpu_hw_events *cpuc, int idx, u64 causes, u32 value)
+{
+	struct intel_acr *acr = &cpuc->acr;
+	bool known = acr->set & BIT_ULL(idx);
+
+	if (!known || acr->reload[idx] != value)
+		write_reload(idx, value);
+	if (!known || acr->causes[idx] != causes)
+		write_causes(idx, causes);
+	acr->set |= BIT_ULL(idx);
+	acr->reload[idx] = value;
+	acr->causes[idx] = causes;
+}
+
+/**
+ * intel_pe_acr_program - have the registers follow the events, which may have moved or gone
+ * @cpuc: state of this CPU; its PMU is about to go on
+ */
+void intel_pe_acr_program(struct cpu_hw_events *cpuc)
+{
+	u64 able = hybrid(cpuc->pmu, acr_cntr_mask64), gone = cpuc->acr.set, causes;
+	int i;
+
+	for (i = 0; cpuc->acr.users && i < cpuc->n_events; i++) {
+		struct perf_event *event = cpuc->event_list[i];
+		int idx = cpuc->assign[i];
+
+		if (!(event->hw.flags & PERF_X86_EVENT_ACR) || !intel_pe_has_acr_group(event) ||
+		    !(able & BIT_ULL(idx)))
+			continue;
+		causes = causes_of(cpuc, event);
+		if (!causes)
+			continue;
+		program(cpuc, idx, causes, -min(event->hw.sample_period, (u64)LONGEST));
+		gone &= ~BIT_ULL(idx);
+	}
+	for_each_set_bit(i, (unsigned long *)&gone, X86_PMC_IDX_MAX)
+		write_causes(i, 0);
+	cpuc->acr.set &= ~gone;
+}
+
+/**
+ * intel_pe_acr_cpu_starting - nobody knows what is in the registers
+ * @cpuc: state of this CPU
+ */
+void intel_pe_acr_cpu_starting(struct cpu_hw_events *cpuc)
+{
+	u64 able = hybrid(cpuc->pmu, acr_cntr_mask64);
+	int i;
+
+	for_each_set_bit(i, (unsigned long *)&able, X86_PMC_IDX_MAX)
+		write_causes(i, 0);
+	cpuc->acr.set = 0;
+}
