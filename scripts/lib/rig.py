@@ -30,7 +30,8 @@ BASE_SKIPPED = {
 # needs nothing runs on the machines for all; see "Adding a test" in testing.rst.
 NEEDS = {"smp", "hw", "hw-smp", "arch-lbr", "adaptive-pebs", "amd-lbr", "brs", "pmuv3", "pmu-irq",
          "devicetree", "metrics", "late", "hybrid", "kvm", "old-pebs", "tfa", "offcore", "pairs",
-         "sleep", "idle", "kexec", "gap", "bts", "td-overflow", "nb", "acr"}
+         "sleep", "idle", "kexec", "gap", "bts", "td-overflow", "nb", "acr",
+         "pebs-counters"}
 CFLAGS = ["-static", "-O2", "-Wall", "-Wextra", "-pthread"]
 
 

@@ -160,8 +160,8 @@ void x86_pmu_properties(CPUX86State *env)
         p->want_lbr = MIN(p->want_lbr + LBR_AMD - 1, LBR_AMD_PLAIN);
     }
     p->lbr_counters = p->want_lbr == LBR_ARCH ? MIN(p->lbr_counters, X86_LBR_COUNTERS) : 0;
-    /* formats 1 to 5, of versions that have a bit for the buffer's overflow */
-    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 5);
+    /* formats 1 to 6, of versions that have a bit for the buffer's overflow */
+    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 6);
     p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 6);
     p->big = p->amd || p->version < 5 ? 0 : p->big;
     p->small = p->big && env_cpu(env)->cpu_index >= p->big;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Processor event based sampling of the emulated PMU: records in formats 1
- * (Nehalem), 2 (Haswell) and 3 (Skylake), or adaptive ones (formats 4 and 5
- * with baseline).
+ * (Nehalem), 2 (Haswell) and 3 (Skylake), or adaptive ones (formats 4, 5
+ * and 6 with baseline).
  *
  * The record of an overflow is written by the synchronisation that finds it;
  * under -icount that is right after the instruction that overflowed.  It goes
@@ -28,7 +28,8 @@
 #define CFG_GPRS    (1u << 1)
 #define CFG_XMM     (1u << 2)
 #define CFG_LBR     (1u << 3)
-#define CFG_VALID   0xff00000full
+#define CFG_CNTR    (1u << 4)            /* counters: general ones from bit 32 on, fixed ones from 48 */
+#define CFG_GROUPS  0xff00000full        /* and the number of branches, less 1, from bit 24 on */
 
 #define SEL_ADAPTIVE   (1ull << 34)
 #define FIXED_ADAPTIVE (1ull << 32)      /* of fixed counter 0; 4 bits each */
@@ -39,7 +40,7 @@
 enum { DS_BASE = 4, DS_INDEX, DS_MAX, DS_THRESHOLD, DS_RESET, DS_WORDS = DS_RESET + 32 + X86_PMU_FIXED };
 
 typedef struct Record {
-    uint64_t word[4 + 4 + 18 + 32 + 3 * X86_LBR_NR];
+    uint64_t word[4 + 4 + 18 + 32 + 3 * X86_LBR_NR + 2 + X86_PMU_NR];
     int n;
 } Record;
 
@@ -108,8 +109,23 @@ static void record_fixed(CPUX86State *env, Record *r, uint64_t counters, uint64_
     }
 }
 
+/* Which ones, and then what they are: those that overflowed have not begun again yet. */
+static void put_counters(Record *r, X86PMU *p, uint64_t cfg)
+{
+    uint32_t general = cfg >> 32 & 0xffff, fixed = cfg >> 48 & 0xff;
+    int i;
+
+    put(r, general | (uint64_t)fixed << 32);
+    put(r, 0);
+    for (i = 0; i < X86_PMU_NR; i++) {
+        if (i < X86_PMU_GP ? general >> i & 1 : fixed >> (i - X86_PMU_GP) & 1) {
+            put(r, p->c[i].val);
+        }
+    }
+}
+
 static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint64_t ip,
-                            uint32_t cfg)
+                            uint64_t cfg)
 {
     static const uint8_t order[] = {
         R_EAX, R_ECX, R_EDX, R_EBX, R_ESP, R_EBP, R_ESI, R_EDI,
@@ -118,7 +134,7 @@ static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint
     X86LBR *l = &env->pmu.lbr;
     int i;
 
-    put(r, cfg & ~(cfg & CFG_LBR ? 0 : 0xff000000u));
+    put(r, (uint32_t)cfg & ~(cfg & CFG_LBR ? 0 : 0xff000000u));
     put(r, ip);
     put(r, counters);
     put(r, guest_tsc(env));
@@ -135,12 +151,15 @@ static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint
         put(r, env->xmm_regs[i].ZMM_Q(0));
         put(r, env->xmm_regs[i].ZMM_Q(1));
     }
-    for (i = 0; cfg & CFG_LBR && i <= MIN(cfg >> 24, X86_LBR_NR - 1); i++) {
+    for (i = 0; cfg & CFG_LBR && i <= MIN(cfg >> 24 & 0xff, X86_LBR_NR - 1); i++) {
         int e = (l->tos + X86_LBR_NR - i) % X86_LBR_NR;
 
         put(r, l->from[e]);
         put(r, l->to[e]);
         put(r, l->info[e]);
+    }
+    if (cfg & CFG_CNTR) {
+        put_counters(r, &env->pmu, cfg);
     }
     r->word[0] |= (uint64_t)r->n * 8 << 48;
 }
@@ -167,7 +186,8 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
     X86PMU *p = &env->pmu;
     X86PEBS *b = &p->pebs;
     uint64_t ds[DS_WORDS], applicable = 0, ip = b->insn;
-    uint32_t m, cfg = 0;
+    uint64_t cfg = 0;
+    uint32_t m;
     Record r = {};
 
     if (!x86_guest_copy(env, b->ds_area, ds, sizeof(ds), false)) {
@@ -180,7 +200,6 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
         applicable |= 1ull << (i < X86_PMU_GP ? i : i - X86_PMU_GP + 32);
         cfg |= adaptive(p, i) ? b->data_cfg : 0;
         b->what = MAX(b->what, p->c[i].memory);
-        p->c[i].val = (p->c[i].val + ds[reset_word(p, i)]) & ((1ull << 48) - 1);
     }
     if (b->what) {
         ip = b->what == PEBS_STORE ? b->store_insn : b->load_insn;
@@ -189,6 +208,11 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
         record_adaptive(env, &r, applicable, ip, cfg);
     } else {
         record_fixed(env, &r, applicable, ip);
+    }
+    for (m = counters; m; m &= m - 1) {
+        int i = ctz32(m);
+
+        p->c[i].val = (p->c[i].val + ds[reset_word(p, i)]) & CTR_MASK;
     }
     if (ds[DS_INDEX] + r.n * 8 > ds[DS_MAX] ||
         !x86_guest_copy(env, ds[DS_INDEX], r.word, r.n * 8, true)) {
@@ -227,6 +251,13 @@ uint32_t x86_pebs_capabilities(X86PMU *p)
     return !p->want_pebs ? 0 : 3u << 6 | p->want_pebs << 8 | (p->want_pebs >= 4) << 14;
 }
 
+static uint64_t cfg_valid(X86PMU *p)
+{
+    uint64_t fixed = (1ull << p->nr_fixed) - 1;
+
+    return CFG_GROUPS | (p->want_pebs < 6 ? 0 : CFG_CNTR | x86_pmu_general(p) << 32 | fixed << 48);
+}
+
 RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
 {
     X86PMU *p = &env->pmu;
@@ -240,7 +271,7 @@ RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write
         break;
     case M_PEBS_DATA_CFG:
         reg = p->want_pebs >= 4 ? &b->data_cfg : NULL;
-        valid = CFG_VALID;
+        valid = cfg_valid(p);
         break;
     case M_PEBS_LD_LAT:
         reg = &b->ld_lat;

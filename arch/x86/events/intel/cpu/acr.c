@@ -17,9 +17,7 @@
  * that of the stretches that were seen, and never too high.
  */
 #include "cpu.h"
-
-/* The value has 32 bits; those above them are ones. */
-#define LONGEST		U32_MAX
+#include "pebs/pebs.h"
 
 /* ------------------------------------------------------------ the group */
 
@@ -124,7 +122,7 @@ int intel_pe_acr_config(struct perf_event *event)
 	    (!attr->config2 && !intel_pe_has_acr_group(event)))
 		return 0;
 	if (is_metric_event(event) || attr->freq || (attr->config2 && attr->precise_ip > 2) ||
-	    attr->sample_period > LONGEST || !is_x86_event(leader))
+	    attr->sample_period > INTEL_PE_ACR_LONGEST || !is_x86_event(leader))
 		return -EINVAL;
 
 	n = count_reloaded(event);
@@ -141,25 +139,10 @@ int intel_pe_acr_config(struct perf_event *event)
 /** intel_pe_acr_period_fits - for PERF_EVENT_IOC_PERIOD */
 bool intel_pe_acr_period_fits(struct perf_event *event, u64 period)
 {
-	return !(event->hw.flags & PERF_X86_EVENT_ACR) || period <= LONGEST;
+	return !(event->hw.flags & PERF_X86_EVENT_ACR) || period <= INTEL_PE_ACR_LONGEST;
 }
 
 /* ------------------------------------------------------------ counts */
-
-/**
- * intel_pe_acr_passed - what did a counter see that others reload?
- * @moved: how far its value is from the last one, backwards if it was reloaded
- * @now: its value
- * @period: it was reloaded with -period
- *
- * Return: events since then, or since the reload that was not seen.
- */
-u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period)
-{
-	if (moved >= 0)
-		return moved;
-	return max_t(s64, now + (s64)period, 0);
-}
 
 /**
  * intel_pe_acr_update - x86_pmu.update of an event that others reload
@@ -181,8 +164,8 @@ u64 intel_pe_acr_update(struct perf_event *event)
 	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
 
 	moved = sign_extend64(now - then, top);
-	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top),
-					min(hw->sample_period, (u64)LONGEST)), &event->count);
+	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top), hw->sample_period),
+		    &event->count);
 	local64_sub(moved, &hw->period_left);
 	return now;
 }
@@ -255,7 +238,7 @@ void intel_pe_acr_program(struct cpu_hw_events *cpuc)
 		causes = causes_of(cpuc, event);
 		if (!causes)
 			continue;
-		program(cpuc, idx, causes, -min(event->hw.sample_period, (u64)LONGEST));
+		program(cpuc, idx, causes, -min(event->hw.sample_period, INTEL_PE_ACR_LONGEST));
 		gone &= ~BIT_ULL(idx);
 	}
 	for_each_set_bit(i, (unsigned long *)&gone, X86_PMC_IDX_MAX)

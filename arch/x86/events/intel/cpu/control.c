@@ -277,6 +277,13 @@ static bool is_fixed(int idx)
 	return (idx >= INTEL_PMC_IDX_FIXED && idx < INTEL_PMC_IDX_FIXED_BTS) || is_metric_idx(idx);
 }
 
+/* A member of a group that is sampled by others: records have its counter, too. */
+static void add_to_records(struct cpu_hw_events *cpuc)
+{
+	if (cpuc->n_pebs && !cpuc->enabled)
+		intel_pe_pebs_reconfigure(cpuc);
+}
+
 /*
  * x86_pmu.enable.  PEBS first: a counter must not overflow without the bit that makes it precise.
  */
@@ -286,6 +293,8 @@ void intel_pe_enable(struct perf_event *event)
 
 	if (unlikely(event->attr.precise_ip))
 		intel_pmu_pebs_enable(event);
+	else if (unlikely(intel_pe_takes_snapshots(event)))
+		add_to_records(this_cpu_ptr(&cpu_hw_events));
 
 	if (idx < INTEL_PMC_IDX_FIXED)
 		enable_general(event, idx);
@@ -321,6 +330,8 @@ void intel_pe_disable(struct perf_event *event)
 		intel_pmu_drain_bts_buffer();
 		return;
 	}
+	if (unlikely(intel_pe_takes_snapshots(event)))
+		intel_pe_drain_before(event);
 	if (is_fixed(idx)) {
 		disable_fixed(idx);
 	} else {

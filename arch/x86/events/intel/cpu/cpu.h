@@ -48,6 +48,7 @@ int intel_pe_arch_branch_snapshot(struct perf_branch_entry *entries, unsigned in
 void intel_pe_add(struct perf_event *event);
 void intel_pe_del(struct perf_event *event);
 void intel_pe_read(struct perf_event *event);
+void intel_pe_drain_before(struct perf_event *event);
 int intel_pe_set_period(struct perf_event *event);
 u64 intel_pe_update(struct perf_event *event);
 void intel_pe_report_output_id(struct perf_event *event, int idx);
@@ -127,7 +128,6 @@ int intel_pe_acr_config(struct perf_event *event);
 bool intel_pe_acr_period_fits(struct perf_event *event, u64 period);
 bool intel_pe_acr_is_silent(struct perf_event *event);
 u64 intel_pe_acr_counters(struct perf_event *event);
-u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period);
 u64 intel_pe_acr_update(struct perf_event *event);
 void intel_pe_acr_program(struct cpu_hw_events *cpuc);
 void intel_pe_acr_cpu_starting(struct cpu_hw_events *cpuc);

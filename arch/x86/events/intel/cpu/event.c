@@ -6,6 +6,7 @@
  * sums; precise events that reload themselves have their counts in the PEBS buffer.
  */
 #include "cpu.h"
+#include "pebs/pebs.h"
 
 void intel_pe_add(struct perf_event *event)
 {
@@ -36,8 +37,28 @@ u64 intel_pe_update(struct perf_event *event)
 	return x86_perf_event_update(event);
 }
 
+/**
+ * intel_pe_drain_before - the records that wait say what the event's counter was: now or never
+ * @event: whose counter is about to be stopped or loaded
+ *
+ * If each record has an interrupt of its own, that is on its way.
+ */
+void intel_pe_drain_before(struct perf_event *event)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	int was_on;
+
+	if (!intel_pe_piles_up(cpuc) || !intel_pe_records_wait(cpuc))
+		return;
+	was_on = __intel_pmu_quiesce();
+	intel_pmu_drain_pebs_buffer();
+	__intel_pmu_resume(was_on);
+}
+
 int intel_pe_set_period(struct perf_event *event)
 {
+	if (unlikely(intel_pe_takes_snapshots(event)) && event->hw.state & PERF_HES_STOPPED)
+		intel_pe_drain_before(event);
 	if (likely(!is_topdown_count(event)))
 		return x86_perf_event_set_period(event);
 	intel_pe_topdown_start(event);
@@ -53,6 +74,8 @@ void intel_pe_read(struct perf_event *event)
 	int was_on;
 
 	if (likely(!(event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN)))) {
+		if (unlikely(intel_pe_takes_snapshots(event)))
+			intel_pe_drain_before(event);
 		intel_pe_update(event);
 		return;
 	}

@@ -18,6 +18,7 @@
 #include <asm/debugreg.h>
 
 #include "cpu.h"
+#include "pebs/pebs.h"
 
 /* So many rounds without the status becoming 0 mean that it never will. */
 #define MOST_ROUNDS	100
@@ -115,12 +116,14 @@ static void wake_guest(struct cpu_hw_events *cpuc, struct perf_sample_data *data
 static void serve_counter(struct cpu_hw_events *cpuc, int i, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
-	struct perf_event *event;
+	struct perf_event *event = cpuc->events[i];
 
+	/* What records say of its counter was before this. */
+	if (unlikely(event && intel_pe_takes_snapshots(event)))
+		static_call(x86_pmu_drain_pebs)(regs, data);
 	/* stopped, maybe by one that was served before it */
 	if (!test_bit(i, cpuc->active_mask))
 		return;
-	event = cpuc->events[i];
 	/* The sample's period is the one that ended, not the one that begins. */
 	perf_sample_data_init(data, 0, event->hw.last_period);
 	if (!intel_pmu_save_and_restart(event))

@@ -9,6 +9,7 @@
 #include <linux/math64.h>
 
 #include "cpu.h"
+#include "pebs/pebs.h"
 
 /* ------------------------------------------------------------ precise events */
 
@@ -71,6 +72,9 @@ static u64 recorded_fields(struct perf_event *event)
 	const struct perf_event_attr *attr = &event->attr;
 	u64 fields = x86_pmu.large_pebs_flags;
 
+	/* counts are those in the record, or else those of a PMI */
+	if (fields & PERF_SAMPLE_READ && !intel_pe_takes_snapshots(event))
+		fields &= ~PERF_SAMPLE_READ;
 	/* time stamps are those of the CPU */
 	if (attr->use_clockid)
 		fields &= ~PERF_SAMPLE_TIME;
@@ -104,6 +108,21 @@ static bool can_wait(struct perf_event *event)
 	return !(event->attr.sample_type & ~recorded_fields(event)) && !has_aux_action(event);
 }
 
+/*
+ * Samples with counts, of a CPU whose records have them: all of the group are in the records.  Not
+ * those of slots and metrics.
+ */
+static void snapshot_config(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+
+	if (!(x86_pmu.large_pebs_flags & event->attr.sample_type & PERF_SAMPLE_READ) ||
+	    !is_sampling_event(event) || !is_x86_event(leader) || is_topdown_event(leader) ||
+	    event->attr.aux_output)
+		return;
+	leader->hw.flags |= PERF_X86_EVENT_PEBS_CNTR;
+}
+
 /**
  * intel_pe_precise_config - check and prepare an event with attr.precise_ip
  * @event: new event
@@ -113,6 +132,7 @@ int intel_pe_precise_config(struct perf_event *event)
 	if (intel_pe_code(event->attr.config) == INTEL_FIXED_VLBR_EVENT)
 		return -EINVAL;
 
+	snapshot_config(event);
 	if (can_reload_itself(event)) {
 		event->hw.flags |= PERF_X86_EVENT_AUTO_RELOAD;
 		if (can_wait(event)) {

@@ -13,7 +13,13 @@
  * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
  * that moves the index back (one exchange) has the records, the other finds none.  Both set counts
  * right; the one that exchanges prev_count first accounts what the counter saw, the other finds no
- * difference.  And the second pass itself may stop events (throttling), which takes them off
+ * difference.
+ *
+ * Format 6 has values of counters in the records, for groups that sample their counts.  The counts
+ * of these go from record to record, in the second pass, and only then to now.  Until that is done
+ * a drain within this one leaves them alone.
+ *
+ * And the second pass itself may stop events (throttling), which takes them off
  * cpu_hw_events.events[], out of pebs_enabled, and drains the empty buffer again: what the second
  * pass needs was copied by the first.
  */
@@ -42,6 +48,7 @@ struct drain {
 	size_t		size;		/* of a record of formats 0 to 3 */
 	u64		enabled;	/* counters with PEBS */
 	u64		owners;		/* those that have a tally */
+	u64		members;	/* those whose counts go by the records */
 	struct tally	*of;		/* by counter */
 	struct pt_regs	*at_pmi;	/* NULL outside the PMI */
 };
@@ -51,6 +58,14 @@ struct drain {
  * stopped, finds no records, because the PMU is off; so there is one that has tallies.
  */
 static DEFINE_PER_CPU(struct tally [COUNTERS], tallies);
+
+/* Events whose counts go by the records, by counter; while a drain uses it. */
+struct members {
+	struct perf_event *event[COUNTERS];
+};
+
+static DEFINE_PER_CPU(struct members, members);
+static DEFINE_PER_CPU(bool, follows_records);
 
 /* The counters PEBS can be enabled for. */
 static u64 pebs_counters(struct cpu_hw_events *cpuc)
@@ -217,23 +232,100 @@ static void account_reloaded(struct perf_event *event, unsigned int overflows)
  * Counts and periods are those of now; in the PMI, where nobody asks for counts, only those of
  * events with records.  An event with records whose period is not over has none.
  */
-static void account(struct drain *d)
+static void account(struct drain *d, u64 counters, bool records_done)
 {
 	struct perf_event *event;
 	struct tally none = {};
 	struct tally *t;
 	int idx;
 
-	for_each_counter(idx, d->enabled) {
+	counters &= d->enabled;
+	for_each_counter(idx, counters) {
 		t = d->owners & BIT_ULL(idx) ? &d->of[idx] : &none;
 		if (d->at_pmi && !t->event)
 			continue;
 		event = t->event ?: this_cpu_read(cpu_hw_events.events[idx]);
 		if (event && event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD)
-			account_reloaded(event, t->records + t->lost);
+			account_reloaded(event, records_done ? 0 : t->records + t->lost);
 		else if (t->event && !intel_pmu_save_and_restart(event))
 			t->event = NULL;
 	}
+}
+
+/* Which events' counts go by the records?  None if a drain around this one has them in hand. */
+static void find_members(struct drain *d)
+{
+	u64 cfg = this_cpu_read(cpu_hw_events.active_pebs_data_cfg);
+	int idx;
+
+	for (idx = 0; cfg & INTEL_PE_GROUP_COUNTERS && idx < COUNTERS; idx++) {
+		struct perf_event *event = this_cpu_read(cpu_hw_events.events[idx]);
+
+		if (!event || !(intel_pe_counter_bits(idx) & cfg & ~INTEL_PE_GROUP_COUNTERS) ||
+		    !intel_pe_takes_snapshots(event))
+			continue;
+		d->members |= BIT_ULL(idx);
+		this_cpu_write(members.event[idx], event);
+	}
+}
+
+/*
+ * The counter had this value when the record was made.  It may have been read since, by an NMI that
+ * came into this drain: then it is accounted, and if it interrupts, it may have been loaded again.
+ */
+static void take_count(struct perf_event *event, u64 value, bool overflowed)
+{
+	const int top = x86_pmu.cntval_bits - 1;
+	struct hw_perf_event *hw = &event->hw;
+	const bool acr = hw->flags & PERF_X86_EVENT_ACR;
+	s64 then = local64_read(&hw->prev_count), moved, passed;
+	u64 now;
+
+	moved = sign_extend64(value - then, top);
+	if (!event->attr.precise_ip && is_sampling_event(event)) {
+		rdpmcl(hw->event_base_rdpmc, now);
+		if (!acr && sign_extend64(now - value, top) < 0)
+			return;
+	}
+	if ((moved < 0 && !acr) || !local64_try_cmpxchg(&hw->prev_count, &then, value))
+		return;
+	passed = intel_pe_acr_passed(moved, sign_extend64(value, top), hw->sample_period);
+	local64_add(passed, &event->count);
+	local64_sub(moved, &hw->period_left);
+	/* The value is the one before the counter was reloaded. */
+	if (overflowed)
+		local64_set(&hw->prev_count, hw->flags & PERF_X86_EVENT_AUTO_RELOAD ?
+					     -(s64)hw->last_period : 0);
+}
+
+static void take_counts(struct drain *d, void *record, u64 own)
+{
+	struct intel_pe_groups g;
+	u64 *value, has;
+	int idx;
+
+	if (!d->members)
+		return;
+	intel_pe_take_apart(record, &g);
+	if (!g.counters)
+		return;
+	value = g.counters->value;
+	has = g.counters->general | (u64)g.counters->fixed << INTEL_PMC_IDX_FIXED;
+	for_each_counter(idx, has) {
+		if (d->members & BIT_ULL(idx))
+			take_count(this_cpu_read(members.event[idx]), *value, own & BIT_ULL(idx));
+		value++;
+	}
+}
+
+/* A period that is not over has no sample.  For others account() has found that out. */
+static bool is_too_early(struct drain *d, int idx)
+{
+	struct hw_perf_event *hw = &d->of[idx].event->hw;
+
+	return d->members & BIT_ULL(idx) &&
+	       !(hw->flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_ACR)) &&
+	       local64_read(&hw->period_left) > 0;
 }
 
 static void report_lost(struct drain *d)
@@ -280,8 +372,9 @@ static void write_samples(struct drain *d, struct perf_sample_data *data)
 
 	for (record = d->first; (size = size_at(d, record)); record += size) {
 		own = owners(d, record, &collided);
+		take_counts(d, record, own);
 		for_each_counter(idx, own) {
-			if (d->of[idx].event)
+			if (d->of[idx].event && !is_too_early(d, idx))
 				write_sample(&d->of[idx], record, d->at_pmi, data);
 		}
 	}
@@ -298,6 +391,7 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	struct debug_store *ds = READ_ONCE(cpuc->ds);
+	bool within;
 	struct drain d;
 
 	/*
@@ -306,6 +400,10 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	 */
 	if (!x86_pmu.pebs_active || !ds)
 		return;
+	within = this_cpu_read(follows_records);
+	this_cpu_write(follows_records, true);
+	d.members = 0;
+	find_members(&d);
 	d.first = (void *)(unsigned long)ds->pebs_buffer_base;
 	d.end = take_records(ds);
 	d.size = cpuc->pebs_record_size;
@@ -314,10 +412,17 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	d.of = this_cpu_ptr(tallies);
 	d.at_pmi = at_pmi;
 
+	/* An NMI may have come before the other drain took the records: then they are here. */
+	within &= d.first == d.end;
+
 	count_records(&d);
-	account(&d);
-	if (!d.owners)
-		return;
-	report_lost(&d);
-	write_samples(&d, data);
+	account(&d, ~d.members, false);
+	if (d.owners) {
+		report_lost(&d);
+		write_samples(&d, data);
+	}
+	if (!within) {
+		account(&d, d.members, true);
+		this_cpu_write(follows_records, false);
+	}
 }

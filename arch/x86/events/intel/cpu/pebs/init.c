@@ -41,6 +41,8 @@ static void __init init_groups(int format)
 		x86_pmu.pebs_ept = 1;
 	if (x86_pmu.intel_cap.pebs_baseline) {
 		x86_pmu.large_pebs_flags |= PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_TIME;
+		if (format > 5)
+			x86_pmu.large_pebs_flags |= PERF_SAMPLE_READ;
 		x86_pmu.flags |= PMU_FL_PEBS_ALL;
 		x86_pmu.pebs_capable = ~0ULL;
 		pmu->capabilities |= PERF_PMU_CAP_EXTENDED_REGS;

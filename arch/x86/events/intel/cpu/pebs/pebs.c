@@ -82,7 +82,31 @@ int intel_pe_record_size(u64 cfg)
 	size += cfg & PEBS_DATACFG_XMMS ? sizeof(struct pebs_xmm) : 0;
 	if (cfg & PEBS_DATACFG_LBRS)
 		size += (((cfg >> PEBS_DATACFG_LBR_SHIFT) & 0xff) + 1) * sizeof(struct lbr_entry);
+	if (cfg & INTEL_PE_GROUP_COUNTERS)
+		size += sizeof(struct intel_pe_counters) + sizeof(u64) *
+			(hweight64(cfg >> INTEL_PE_GENERAL_SHIFT & INTEL_PE_GENERAL_MASK) +
+			 hweight64(cfg >> INTEL_PE_FIXED_SHIFT & INTEL_PE_FIXED_MASK));
 	return size;
+}
+
+/**
+ * intel_pe_counter_bits - what has records hold a counter?
+ * @idx: its number
+ *
+ * Return: bits of MSR_PEBS_DATA_CFG; 0: it is none that records can hold.
+ */
+u64 intel_pe_counter_bits(int idx)
+{
+	u64 mask = INTEL_PE_GENERAL_MASK << INTEL_PE_GENERAL_SHIFT;
+	u64 bit = 0;
+
+	if (idx < INTEL_PMC_IDX_FIXED) {
+		bit = BIT_ULL(idx) << INTEL_PE_GENERAL_SHIFT & mask;
+	} else if (idx < INTEL_PMC_IDX_FIXED_BTS) {
+		mask = INTEL_PE_FIXED_MASK << INTEL_PE_FIXED_SHIFT;
+		bit = BIT_ULL(idx - INTEL_PMC_IDX_FIXED + INTEL_PE_FIXED_SHIFT) & mask;
+	}
+	return bit ? bit | INTEL_PE_GROUP_COUNTERS : 0;
 }
 
 /* ------------------------------------------------------------ events come and go */
@@ -219,11 +243,31 @@ static void enable_via_pt(struct cpu_hw_events *cpuc, struct hw_perf_event *hw)
 	wrmsrl(msr, cpuc->ds->pebs_event_reset[reset_slot(hw->idx)]);
 }
 
-/* Make the register and the threshold what the events want. */
-static void reconfigure(struct cpu_hw_events *cpuc)
+/* The counters of all groups that take snapshots, wherever they are going to be. */
+static void add_counters(struct cpu_hw_events *cpuc)
 {
-	u64 cfg = cpuc->pebs_data_cfg & ~PEBS_UPDATE_DS_SW;
+	u64 cfg = 0;
+	int i;
 
+	for (i = 0; i < cpuc->n_events; i++) {
+		if (intel_pe_takes_snapshots(cpuc->event_list[i]))
+			cfg |= intel_pe_counter_bits(cpuc->assign[i]);
+	}
+	if (cfg & ~cpuc->pebs_data_cfg)
+		cpuc->pebs_data_cfg |= cfg | PEBS_UPDATE_DS_SW;
+}
+
+/**
+ * intel_pe_pebs_reconfigure - make the register and the threshold what the events want
+ * @cpuc: state of this CPU, which has PEBS events; the PMU is off
+ */
+void intel_pe_pebs_reconfigure(struct cpu_hw_events *cpuc)
+{
+	u64 cfg;
+
+	if (x86_pmu.large_pebs_flags & PERF_SAMPLE_READ)
+		add_counters(cpuc);
+	cfg = cpuc->pebs_data_cfg & ~PEBS_UPDATE_DS_SW;
 	if (x86_pmu.intel_cap.pebs_baseline && cfg != cpuc->active_pebs_data_cfg) {
 		intel_pmu_drain_pebs_buffer();
 		cpuc->pebs_record_size = intel_pe_record_size(cfg);
@@ -248,7 +292,7 @@ void intel_pmu_pebs_enable(struct perf_event *event)
 	struct hw_perf_event *hw = &event->hw;
 	u64 reset = 0;
 
-	reconfigure(cpuc);
+	intel_pe_pebs_reconfigure(cpuc);
 	hw->config &= ~ARCH_PERFMON_EVENTSEL_INT;
 	if (x86_pmu.intel_cap.pebs_baseline)
 		hw->config |= ICL_EVENTSEL_ADAPTIVE;

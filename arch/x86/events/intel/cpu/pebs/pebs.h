@@ -27,6 +27,24 @@ enum intel_pe_word {
 	INTEL_PE_WORDS
 };
 
+/*
+ * Format 6: a group of counters, which asm/perf_event.h of Linux 6.12 does not have.  Bits of
+ * MSR_PEBS_DATA_CFG (SDM, vol. 3B, "PEBS counters group"); a record's first word has those of the
+ * groups, the group itself says which counters.
+ */
+#define INTEL_PE_GROUP_COUNTERS	BIT_ULL(4)
+#define INTEL_PE_GROUP_METRICS	BIT_ULL(5)
+#define INTEL_PE_GENERAL_SHIFT	32
+#define INTEL_PE_GENERAL_MASK	GENMASK_ULL(15, 0)
+#define INTEL_PE_FIXED_SHIFT	48
+#define INTEL_PE_FIXED_MASK	GENMASK_ULL(7, 0)
+
+struct intel_pe_counters {
+	u32	general, fixed;		/* masks of the counters whose values follow */
+	u32	metrics, reserved;
+	u64	value[];
+};
+
 /* A record of format 4 and up, taken apart.  Groups it does not have are NULL. */
 struct intel_pe_groups {
 	struct pebs_basic	*basic;
@@ -34,6 +52,7 @@ struct intel_pe_groups {
 	struct pebs_gprs	*gprs;
 	struct pebs_xmm		*xmms;
 	struct lbr_entry	*branches;
+	struct intel_pe_counters *counters;
 	void			*end;
 };
 
@@ -45,7 +64,37 @@ static inline bool intel_pe_piles_up(struct cpu_hw_events *cpuc)
 	return cpuc->n_pebs == cpuc->n_large_pebs && cpuc->n_pebs != cpuc->n_pebs_via_pt;
 }
 
+/*
+ * Are the counts in samples of the event's group those of the moment of the record?  Then records
+ * that wait in the buffer say what a counter of the group was: before anything else looks at it or
+ * loads it, they become samples.
+ */
+static inline bool intel_pe_takes_snapshots(struct perf_event *event)
+{
+	return check_leader_group(event->group_leader, PERF_X86_EVENT_PEBS_CNTR);
+}
+
+/* Is the buffer not empty? */
+static inline bool intel_pe_records_wait(struct cpu_hw_events *cpuc)
+{
+	return cpuc->ds && cpuc->ds->pebs_index > cpuc->ds->pebs_buffer_base;
+}
+
+/* The longest period of a counter that others reload: 32 bits, those above them are ones. */
+#define INTEL_PE_ACR_LONGEST	((u64)U32_MAX)
+
+/*
+ * What did a counter see that others reload?  It @moved so far since the last look, backwards if it
+ * was reloaded, with -@period, and is @now.  What it saw before that is not known.
+ */
+static inline u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period)
+{
+	return moved >= 0 ? moved : max_t(s64, now + (s64)min(period, INTEL_PE_ACR_LONGEST), 0);
+}
+
 /* pebs.c */
+void intel_pe_pebs_reconfigure(struct cpu_hw_events *cpuc);
+u64 intel_pe_counter_bits(int idx);
 u64 intel_pe_groups_for(struct perf_event *event);
 int intel_pe_record_size(u64 cfg);
 

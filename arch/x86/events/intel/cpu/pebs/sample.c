@@ -189,6 +189,11 @@ void intel_pe_take_apart(void *record, struct intel_pe_groups *g)
 		g->branches = g->end;
 		g->end = g->branches + ((has >> PEBS_DATACFG_LBR_SHIFT) & 0xff) + 1;
 	}
+	if (has & (INTEL_PE_GROUP_COUNTERS | INTEL_PE_GROUP_METRICS)) {
+		g->counters = g->end;
+		g->end = g->counters->value + hweight32(g->counters->general) +
+			 hweight32(g->counters->fixed) + (g->counters->metrics ? 2 : 0);
+	}
 }
 
 /* The eventing address is in every record, the next one's with the registers. */
@@ -258,6 +263,9 @@ void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_re
 	save_group_regs(event, &g, regs);
 	more->xmm_regs = g.xmms ? g.xmms->xmm : NULL;
 	save_time(event, data, g.basic->tsc);
+	/* The drain has made all counts of the group those of the record. */
+	if (g.counters && intel_pe_takes_snapshots(event))
+		data->sample_flags |= PERF_SAMPLE_READ;
 
 	if (g.mem) {
 		if (type & PERF_SAMPLE_WEIGHT_TYPE)

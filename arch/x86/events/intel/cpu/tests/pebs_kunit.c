@@ -103,7 +103,7 @@ static void groups_of_events(struct kunit *test)
 			PEBS_DATACFG_GP | PEBS_DATACFG_MEMINFO);
 }
 
-/* All sixteen records that there can be. */
+/* All 32 records that there can be.  Counters: 0, 3 and 9, and fixed ones 0 and 2. */
 static void apart(struct kunit *test)
 {
 	u8 *record = kunit_kzalloc(test, 4096, GFP_KERNEL);
@@ -112,11 +112,19 @@ static void apart(struct kunit *test)
 	u64 cfg;
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
-	for (cfg = 0; cfg < 16; cfg++) {
+	for (cfg = 0; cfg < 32; cfg++) {
 		u64 all = cfg & PEBS_DATACFG_LBRS ? cfg | 31 << PEBS_DATACFG_LBR_SHIFT : cfg;
 		int at = 32;
 
+		memset(record, 0, 4096);
 		basic->format_group = all;
+		if (cfg & 16) {
+			at += (cfg & 1 ? 32 : 0) + (cfg & 2 ? 144 : 0) + (cfg & 4 ? 256 : 0) +
+			      (cfg & 8 ? 768 : 0);
+			*(u64 *)(record + at) = 0x209 | 5ULL << 32;
+			all |= 0x209ULL << 32 | 5ULL << 48;
+			at = 32;
+		}
 		intel_pe_take_apart(record, &g);
 		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.basic, record);
 		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.mem, cfg & 1 ? record + at : NULL);
@@ -127,9 +135,52 @@ static void apart(struct kunit *test)
 		at += cfg & 4 ? 256 : 0;
 		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.branches, cfg & 8 ? record + at : NULL);
 		at += cfg & 8 ? 768 : 0;
+		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.counters, cfg & 16 ? record + at : NULL);
+		at += cfg & 16 ? 16 + 5 * 8 : 0;
 		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.end, record + at);
 		KUNIT_EXPECT_EQ(test, intel_pe_record_size(all), at);
 	}
+}
+
+/* Metrics that a record has are two words more, whoever asked for them. */
+static void metrics_in_a_record(struct kunit *test)
+{
+	u64 record[16] = { 0x20, 0, 0, 0, 1ULL << 32 | 2, 3 };
+	struct intel_pe_groups g;
+
+	intel_pe_take_apart(record, &g);
+	KUNIT_EXPECT_PTR_EQ(test, (u64 *)g.counters, record + 4);
+	KUNIT_EXPECT_PTR_EQ(test, (u64 *)g.end, record + 4 + 2 + 2 + 2);
+}
+
+/* Bits of the register by counter; slots' metrics, traces and guests' records are none. */
+static void counters_in_records(struct kunit *test)
+{
+	static const struct {
+		int counter;
+		u64 bits;
+	} line[] = {
+		{ 0, 0x100000010 }, { 7, 0x8000000010 }, { 15, 0x800000000010 }, { 16, 0 },
+		{ 32, 0x1000000000010 }, { 35, 0x8000000000010 }, { 39, 0x80000000000010 },
+		{ 40, 0 }, { INTEL_PMC_IDX_FIXED_BTS, 0 }, { INTEL_PMC_IDX_METRIC_BASE, 0 },
+		{ INTEL_PMC_IDX_FIXED_VLBR, 0 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(line); i++)
+		KUNIT_EXPECT_EQ_MSG(test, intel_pe_counter_bits(line[i].counter), line[i].bits,
+				    "counter %d", line[i].counter);
+}
+
+/* A counter that others reload: what it saw since, whatever it showed before. */
+static void passed_by_a_reload(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, intel_pe_acr_passed(40, -60, 100), 40);
+	KUNIT_EXPECT_EQ(test, intel_pe_acr_passed(0, -100, 100), 0);
+	KUNIT_EXPECT_EQ(test, intel_pe_acr_passed(-70, -90, 100), 10);
+	KUNIT_EXPECT_EQ(test, intel_pe_acr_passed(-70, 5, 100), 105);
+	/* with another period than the one of now */
+	KUNIT_EXPECT_EQ(test, intel_pe_acr_passed(-70, -190, 100), 0);
 }
 
 /* Records of different size in one buffer, and a buffer that ends in one. */
@@ -573,6 +624,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(reloaded),
 	KUNIT_CASE(groups_of_events),
 	KUNIT_CASE(apart),
+	KUNIT_CASE(metrics_in_a_record),
+	KUNIT_CASE(counters_in_records),
+	KUNIT_CASE(passed_by_a_reload),
 	KUNIT_CASE(sizes_of_records),
 	KUNIT_CASE(aux_actions_do_not_wait),
 	KUNIT_CASE(transactions),
