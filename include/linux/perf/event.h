@@ -172,6 +172,8 @@ struct hw_perf_event {
 	local64_t		prev_count;
 	/** @state: PERF_HES_* */
 	int			state;
+	/** @member: x86: number in the masks of its group, where counters reload one another */
+	unsigned int		member;
 
 	union {
 		struct {

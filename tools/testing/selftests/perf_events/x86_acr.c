@@ -319,6 +319,102 @@ static void a_member_is_off(void)
 	      (X86_SPIN_COST(0) + X86_SPIN_COST(100000)) / 2001);
 }
 
+/*
+ * Numbers stay those of the open: with B closed, C is number 2 all the same, for others (@mask of
+ * A) and for itself. The group runs meanwhile.
+ */
+static void close_b(u64 a_mask, u64 c_mask, u64 *a_samples, u64 *c_samples)
+{
+	struct perf_event_attr a = instructions(2500, a_mask), b = x86_general_cycles();
+	struct perf_event_attr c = branches(1000, c_mask);
+	struct pt_ring rings[2];
+	int fds[3], other;
+
+	b.disabled = 0;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	fds[2] = pt_open(&c, 0, -1, fds[0], 0);
+	pt_map(&rings[0], fds[0], 64);
+	pt_map(&rings[1], fds[2], 64);
+	pt_enable(fds[0]);
+	close(fds[1]);
+	/* the PMU goes off and on without the group */
+	other = pt_open(&b, 0, -1, -1, 0);
+	pt_spin(100000);
+	pt_disable(fds[0]);
+	close(other);
+	*a_samples = pt_count_records(&rings[0], PERF_RECORD_SAMPLE);
+	*c_samples = pt_count_records(&rings[1], PERF_RECORD_SAMPLE);
+	pt_unmap(&rings[1]);
+	pt_unmap(&rings[0]);
+	close(fds[2]);
+	close(fds[0]);
+}
+
+static void a_member_is_closed(void)
+{
+	u64 a, c;
+
+	need_acr();
+	close_b(1 << 2, 1 << 2, &a, &c);
+	pt_eq(a, 0);
+	pt_eq(c, 0);
+	/* nobody is number 1 any more */
+	close_b(1 << 1, 1 << 1, &a, &c);
+	pt_check(a >= 80 && a <= 81, "%llu samples", (unsigned long long)a);
+	pt_eq(c, 100);
+}
+
+/* A new member has the number after the last one's. */
+static void a_member_joins_later(void)
+{
+	struct perf_event_attr a = instructions(2001, 1 << 3), b = x86_general_cycles();
+	struct perf_event_attr c = branches(1000, 1 << 3);
+	struct pt_ring ring;
+	int fds[4];
+
+	need_acr();
+	b.disabled = 0;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	fds[2] = pt_open(&b, 0, -1, fds[0], 0);
+	close(fds[1]);
+	fds[3] = pt_open(&c, 0, -1, fds[0], 0);
+	pt_map(&ring, fds[0], 64);
+	x86_measured_spin(fds[0], 100000);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+	/* that of one that left when it was the last is free again */
+	close(fds[3]);
+	fds[3] = pt_open(&c, 0, -1, fds[0], 0);
+	x86_measured_spin(fds[0], 100000);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+}
+
+/* Instructions have a fixed counter: its interrupt is switched at another place. */
+static void silent_on_a_fixed_counter(void)
+{
+	struct perf_event_attr a = branches(1000, 1 << 1);
+	struct perf_event_attr b = instructions(1500, 1 << 1);
+	struct pt_ring rings[2];
+	int fds[2];
+	u64 pmis;
+
+	need_acr();
+	a.disabled = 1;
+	b.disabled = 0;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	pt_map(&rings[0], fds[0], 64);
+	pt_map(&rings[1], fds[1], 64);
+	pmis = x86_interrupts();
+	x86_measured_spin(fds[0], 100000);
+	pt_eq(x86_interrupts() - pmis, 0);
+	pt_eq(pt_count_records(&rings[0], PERF_RECORD_SAMPLE), 0);
+	pt_eq(pt_count_records(&rings[1], PERF_RECORD_SAMPLE), 0);
+	pt_enable(fds[0]);
+	pt_eq(causes_of(REGISTERS), 1ull << 32);
+}
+
 /* The period that is set later is the one that is reloaded. */
 static void another_period(void)
 {
@@ -424,6 +520,9 @@ static const struct pt_case cases[] = {
 	{ "counters", counters },
 	{ "nothing_stays_behind", nothing_stays_behind },
 	{ "a_member_is_off", a_member_is_off },
+	{ "a_member_is_closed", a_member_is_closed },
+	{ "a_member_joins_later", a_member_joins_later },
+	{ "silent_on_a_fixed_counter", silent_on_a_fixed_counter },
 	{ "another_period", another_period },
 	{ "looks_in_between", looks_in_between },
 	{ "refused", refused },

@@ -21,21 +21,28 @@
 
 /* ------------------------------------------------------------ the group */
 
-/* Bit of @event in the masks of its group; one that is being opened will be the last. */
-static unsigned int place_of(struct perf_event *event)
+/*
+ * Bit of @event in the masks of its group.  It keeps its number when others leave, while it may be
+ * running; without its leader it is number 0 of its own group.
+ */
+static unsigned int number_of(struct perf_event *event)
 {
-	struct perf_event *leader = event->group_leader;
-	struct perf_event *sibling;
-	unsigned int place = 0;
+	return event == event->group_leader ? 0 : event->hw.member;
+}
 
-	if (event == leader)
-		return 0;
-	for_each_sibling_event(sibling, leader) {
-		place += is_x86_event(sibling);
-		if (sibling == event)
-			return place;
+/* A new member comes after those that there are; one that is inherited is who its parent was. */
+static unsigned int next_number(struct perf_event *event)
+{
+	struct perf_event *sibling;
+	unsigned int last = 0;
+
+	if (event->parent)
+		return event->parent->hw.member;
+	for_each_sibling_event(sibling, event->group_leader) {
+		if (is_x86_event(sibling))
+			last = max(last, number_of(sibling));
 	}
-	return place + 1;
+	return last + 1;
 }
 
 /* Members that reload others, or themselves. */
@@ -61,7 +68,7 @@ static bool has_bit(u64 mask, unsigned int bit)
 bool intel_pe_acr_is_silent(struct perf_event *event)
 {
 	return intel_pe_has_acr_group(event) && event->attr.config2 &&
-	       has_bit(event->attr.config2, place_of(event));
+	       has_bit(event->attr.config2, number_of(event));
 }
 
 /**
@@ -74,7 +81,7 @@ u64 intel_pe_acr_counters(struct perf_event *event)
 
 	if (event->attr.config2)
 		counters &= hybrid(event->pmu, acr_cntr_mask64);
-	if (has_bit(causes_in(event), place_of(event)))
+	if (has_bit(causes_in(event), number_of(event)))
 		counters &= hybrid(event->pmu, acr_cause_mask64);
 	return counters;
 }
@@ -118,8 +125,10 @@ int intel_pe_acr_config(struct perf_event *event)
 	const struct perf_event_attr *attr = &event->attr;
 	int n;
 
-	if (!hybrid(event->pmu, acr_cause_mask64) ||
-	    (!attr->config2 && !intel_pe_has_acr_group(event)))
+	if (!hybrid(event->pmu, acr_cause_mask64))
+		return 0;
+	event->hw.member = next_number(event);
+	if (!attr->config2 && !intel_pe_has_acr_group(event))
 		return 0;
 	if (is_metric_event(event) || attr->freq || (attr->config2 && attr->precise_ip > 2) ||
 	    attr->sample_period > INTEL_PE_ACR_LONGEST || !is_x86_event(leader))
@@ -199,7 +208,7 @@ static u64 causes_of(struct cpu_hw_events *cpuc, struct perf_event *event)
 		struct perf_event *other = cpuc->event_list[i];
 
 		if (other->group_leader == event->group_leader &&
-		    has_bit(event->attr.config2, place_of(other)))
+		    has_bit(event->attr.config2, number_of(other)))
 			counters |= BIT_ULL(cpuc->assign[i]);
 	}
 	return counters & hybrid(cpuc->pmu, acr_cause_mask64);
