@@ -390,6 +390,58 @@ static void a_member_joins_later(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
 }
 
+/* The same numbers in the copies that a child has. */
+static void a_child(void)
+{
+	struct perf_event_attr a = instructions(0, 1 << 2), b = x86_general_cycles();
+	struct perf_event_attr c = branches(1000, 1 << 2);
+	int fds[3];
+	u64 count;
+	pid_t pid;
+
+	need_acr();
+	b.disabled = 0;
+	a.inherit = 1;
+	b.inherit = 1;
+	c.inherit = 1;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	fds[2] = pt_open(&c, 0, -1, fds[0], 0);
+	close(fds[1]);
+	pt_enable(fds[0]);
+	pt_in_child(pid) {
+		pt_spin(1000000);
+	}
+	pt_reap(pid);
+	pt_disable(fds[0]);
+	count = pt_count(fds[0]);
+	pt_check(count < 1000000, "%llu instructions", (unsigned long long)count);
+	close(fds[2]);
+}
+
+/* One without a period of its own counts what came since it was reloaded. */
+static void one_that_counts(void)
+{
+	struct perf_event_attr a = branches(1000, 0), b = instructions(0, 1 << 0);
+	struct pt_ring ring;
+	int fds[2];
+
+	need_acr();
+	a.disabled = 1;
+	b.disabled = 0;
+	b.sample_type = 0;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	pt_map(&ring, fds[0], 64);
+	x86_measured_spin(fds[0], 100000);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 100);
+	pt_eq(pt_count(fds[0]), 100000);
+	pt_eq(pt_count(fds[1]), X86_SPIN_COST(0));
+	/* now with a look before */
+	x86_measured_spin(fds[0], 990);
+	pt_eq(pt_count(fds[1]), X86_SPIN_COST(0) + X86_SPIN_COST(990));
+}
+
 /* Instructions have a fixed counter: its interrupt is switched at another place. */
 static void silent_on_a_fixed_counter(void)
 {
@@ -522,6 +574,8 @@ static const struct pt_case cases[] = {
 	{ "a_member_is_off", a_member_is_off },
 	{ "a_member_is_closed", a_member_is_closed },
 	{ "a_member_joins_later", a_member_joins_later },
+	{ "a_child", a_child },
+	{ "one_that_counts", one_that_counts },
 	{ "silent_on_a_fixed_counter", silent_on_a_fixed_counter },
 	{ "another_period", another_period },
 	{ "looks_in_between", looks_in_between },

@@ -113,6 +113,19 @@ static int count_reloaded(struct perf_event *event)
 	return others ? -EINVAL : n + 1;
 }
 
+/* One that only counts must not be loaded with less than it is reloaded with. */
+static void reloaded_config(struct perf_event *event)
+{
+	struct hw_perf_event *hw = &event->hw;
+
+	hw->flags |= PERF_X86_EVENT_ACR;
+	if (is_sampling_event(event))
+		return;
+	hw->sample_period = INTEL_PE_ACR_LONGEST;
+	hw->last_period = hw->sample_period;
+	local64_set(&hw->period_left, hw->sample_period);
+}
+
 /**
  * intel_pe_acr_config - check an event in a group with reloaded counters
  * @event: new event
@@ -140,7 +153,7 @@ int intel_pe_acr_config(struct perf_event *event)
 		return -EINVAL;
 
 	if (attr->config2)
-		event->hw.flags |= PERF_X86_EVENT_ACR;
+		reloaded_config(event);
 	leader->hw.flags |= PERF_X86_EVENT_ACR_GROUP;
 	return 0;
 }
@@ -247,7 +260,7 @@ void intel_pe_acr_program(struct cpu_hw_events *cpuc)
 		causes = causes_of(cpuc, event);
 		if (!causes)
 			continue;
-		program(cpuc, idx, causes, -min(event->hw.sample_period, INTEL_PE_ACR_LONGEST));
+		program(cpuc, idx, causes, -event->hw.sample_period);
 		gone &= ~BIT_ULL(idx);
 	}
 	for_each_set_bit(i, (unsigned long *)&gone, X86_PMC_IDX_MAX)

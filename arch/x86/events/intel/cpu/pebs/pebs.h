@@ -89,7 +89,7 @@ static inline bool intel_pe_records_wait(struct cpu_hw_events *cpuc)
  */
 static inline u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period)
 {
-	return moved >= 0 ? moved : max_t(s64, now + (s64)min(period, INTEL_PE_ACR_LONGEST), 0);
+	return moved >= 0 ? moved : max_t(s64, now + (s64)period, 0);
 }
 
 /* pebs.c */
