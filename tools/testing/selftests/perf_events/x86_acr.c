@@ -368,7 +368,7 @@ static void a_member_is_closed(void)
 /* A new member has the number after the last one's. */
 static void a_member_joins_later(void)
 {
-	struct perf_event_attr a = instructions(2001, 1 << 3), b = x86_general_cycles();
+	struct perf_event_attr a = instructions(2500, 1 << 3), b = x86_general_cycles();
 	struct perf_event_attr c = branches(1000, 1 << 3);
 	struct pt_ring ring;
 	int fds[4];
@@ -518,6 +518,7 @@ static void refused(void)
 {
 	struct perf_event_attr a = instructions(1000, 1 << 1), b = branches(1000, 1 << 1);
 	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK));
+	struct perf_event_attr ref = x86_hw(0x0300);
 	int fd, other;
 
 	need_acr();
@@ -545,6 +546,17 @@ static void refused(void)
 	b.freq = 0;
 	other = pt_open(&b, 0, -1, fd, 0);
 	close(other);
+
+	/* this is on a fixed counter that reloads nobody, whoever asks for it */
+	close(fd);
+	ref.type = PERF_TYPE_RAW;
+	fd = pt_open(&ref, 0, -1, -1, 0);
+	b.config2 = 1 << 0;
+	pt_eq(pt_try_open(&b, 0, -1, fd, 0), -EINVAL);
+	b.config2 = 1 << 1;
+	close(pt_open(&b, 0, -1, fd, 0));
+	close(fd);
+	fd = pt_open(&a, 0, -1, -1, 0);
 
 	/* what is not of this PMU ends the row, and does not begin it */
 	b.config2 = 1 << 1;

@@ -71,17 +71,34 @@ bool intel_pe_acr_is_silent(struct perf_event *event)
 	       has_bit(event->attr.config2, number_of(event));
 }
 
+/*
+ * Of a made-up state: what is tried is one group and an event that is not among its siblings yet,
+ * but may be reloaded by them.
+ */
+static u64 causes_on_trial(struct cpu_hw_events *cpuc)
+{
+	u64 causes = 0;
+	int i;
+
+	for (i = 0; i < X86_PMC_IDX_MAX && cpuc->event_list[i]; i++)
+		causes |= cpuc->event_list[i]->attr.config2;
+	return causes;
+}
+
 /**
  * intel_pe_acr_counters - which counters can do what the event has to do in its group?
+ * @cpuc: state of a CPU, real or made up
  * @event: of a group in which counters are reloaded
  */
-u64 intel_pe_acr_counters(struct perf_event *event)
+u64 intel_pe_acr_counters(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
-	u64 counters = ~0ULL;
+	u64 causes = causes_in(event), counters = ~0ULL;
 
+	if (cpuc->is_fake)
+		causes |= causes_on_trial(cpuc);
 	if (event->attr.config2)
 		counters &= hybrid(event->pmu, acr_cntr_mask64);
-	if (has_bit(causes_in(event), number_of(event)))
+	if (has_bit(causes, number_of(event)))
 		counters &= hybrid(event->pmu, acr_cause_mask64);
 	return counters;
 }

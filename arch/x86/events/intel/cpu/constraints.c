@@ -91,7 +91,7 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 	if (branch_sample_counters(event))
 		c = intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
 	if (unlikely(intel_pe_has_acr_group(event)))
-		c = intel_pe_leave_only(cpuc, c, intel_pe_acr_counters(event));
+		c = intel_pe_leave_only(cpuc, c, intel_pe_acr_counters(cpuc, event));
 	return c;
 }
 

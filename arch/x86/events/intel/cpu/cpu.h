@@ -127,7 +127,7 @@ void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 int intel_pe_acr_config(struct perf_event *event);
 bool intel_pe_acr_period_fits(struct perf_event *event, u64 period);
 bool intel_pe_acr_is_silent(struct perf_event *event);
-u64 intel_pe_acr_counters(struct perf_event *event);
+u64 intel_pe_acr_counters(struct cpu_hw_events *cpuc, struct perf_event *event);
 u64 intel_pe_acr_update(struct perf_event *event);
 void intel_pe_acr_program(struct cpu_hw_events *cpuc);
 void intel_pe_acr_cpu_starting(struct cpu_hw_events *cpuc);
