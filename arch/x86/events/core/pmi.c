@@ -26,6 +26,14 @@
 /* The PMU was on when the PMI came; else that was late, in the middle of what is done to events. */
 static DEFINE_PER_CPU(bool, was_on);
 
+/* See x86_pmu_hold_throttled(): it does, and the counters of who is to stop. */
+struct held {
+	bool	on;
+	u64	counters;
+};
+
+static DEFINE_PER_CPU(struct held, held);
+
 /* nmis() when the local APIC's entry was known to deliver NMIs on this CPU last; 0: never. */
 static DEFINE_PER_CPU(unsigned int, lvtpc_armed);
 
@@ -130,15 +138,45 @@ static bool has_overflowed(struct perf_event *event)
 	       local64_read(&event->hw.period_left) <= 0;
 }
 
+static void stop_along(struct perf_event *event)
+{
+	if (!has_overflowed(event))
+		x86_pmu_stop(event, PERF_EF_UPDATE);
+}
+
 /* struct pmu's throttle.  Branch traces are switched on at other places, and are not counted. */
 bool x86_pe_throttle(struct perf_event *event)
 {
 	if (!__this_cpu_read(was_on) || must_find_all() ||
 	    event->hw.idx == INTEL_PMC_IDX_FIXED_BTS)
 		return false;
-	if (!has_overflowed(event))
-		x86_pmu_stop(event, PERF_EF_UPDATE);
+	if (__this_cpu_read(held.on))
+		__this_cpu_or(held.counters, BIT_ULL(event->hw.idx));
+	else
+		stop_along(event);
 	return true;
+}
+
+/**
+ * x86_pmu_hold_throttled - events that are throttled along with others stop later, or now
+ * @hold: later; or those that were to
+ *
+ * For a PMI that makes many samples at once, whose counts are those of then.  The PMU is off.
+ */
+void x86_pmu_hold_throttled(bool hold)
+{
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	u64 counters = __this_cpu_read(held.counters);
+	int idx;
+
+	__this_cpu_write(held.on, hold);
+	if (likely(!counters))
+		return;
+	__this_cpu_write(held.counters, 0);
+	for_each_set_bit(idx, (unsigned long *)&counters, X86_PMC_IDX_MAX) {
+		if (cpuc->events[idx])
+			stop_along(cpuc->events[idx]);
+	}
 }
 
 /**

@@ -19,11 +19,16 @@
 static struct pt_record rec;
 static struct pt_sample s;
 
-static void need_counters(void)
+static void need_format_6(void)
 {
 	x86_need_exact();
 	if (!x86_is_intel() || (x86_rdmsr(CAPABILITIES) >> 8 & 0xf) < 6)
 		pt_skip("no counters in records");
+}
+
+static void need_counters(void)
+{
+	need_format_6();
 	pt_first_on_cpu(0);
 }
 
@@ -317,6 +322,88 @@ static void the_next_owner(void)
 	}
 }
 
+/* Samples of a member every @period, @n of its events so far; how often it was throttled */
+struct follow {
+	struct pt_ring ring;
+	struct perf_event_attr attr;
+	u64 n;
+	int member;
+	unsigned int off;
+};
+
+/* The first member and the third one count the same. */
+static void follow(struct follow *f)
+{
+	while (pt_next(&f->ring, &rec)) {
+		f->off += rec.h.type == PERF_RECORD_THROTTLE;
+		if (rec.h.type != PERF_RECORD_SAMPLE)
+			continue;
+		pt_parse_sample(&f->attr, &rec, &s);
+		f->n += f->attr.sample_period;
+		if (f->attr.precise_ip)
+			pt_eq(s.read.v[f->member].value, f->n);
+		pt_eq(s.read.v[0].value, s.read.v[2].value);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_consume(&f->ring);
+}
+
+/*
+ * Each interrupt is one too many: what drains the records stops the group, whose other members have
+ * records behind that, or have overflowed as well.
+ */
+static void throttle(struct perf_event_attr third)
+{
+	struct follow f[MEMBERS] = {
+		{ .attr = instructions(1999), .member = 0 },
+		{ .attr = sampling(x86_conditional_branches(), false, 773), .member = 1 },
+		{ .attr = third, .member = 2 },
+	};
+	int fds[MEMBERS], i, turns;
+	struct pt_read r;
+
+	/* however long an interrupt takes: it writes hundreds of samples */
+	pt_sysctl_set("perf_cpu_time_max_percent", 25);
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	for (i = 0; i < MEMBERS; i++) {
+		fds[i] = pt_open(&f[i].attr, 0, -1, i ? fds[0] : -1, 0);
+		pt_map(&f[i].ring, fds[i], 256);
+	}
+	pt_enable(fds[0]);
+	for (turns = 0; f[0].off + f[1].off < 8; turns++) {
+		pt_need(turns < 5000, "throttled %u and %u times", f[0].off, f[1].off);
+		pt_spin(20000);
+		for (i = 0; i < MEMBERS; i++)
+			follow(&f[i]);
+	}
+	pt_disable(fds[0]);
+	pt_read(fds[0], FORMAT, MEMBERS, &r);
+	for (i = 0; i < MEMBERS; i++) {
+		follow(&f[i]);
+		if (f[i].attr.sample_period)
+			pt_eq(f[i].n / f[i].attr.sample_period,
+			      r.v[i].value / f[i].attr.sample_period);
+	}
+	pt_eq(r.v[0].value, r.v[2].value);
+	for (i = MEMBERS - 1; i >= 0; i--) {
+		pt_unmap(&f[i].ring);
+		close(fds[i]);
+	}
+}
+
+static void throttled(void)
+{
+	struct perf_event_attr third = counting(x86_general_cycles(), false);
+
+	need_format_6();
+	throttle(third);
+	third = sampling(third, false, 50021);
+	third.precise_ip = 0;
+	throttle(third);
+}
+
 /* What a count was is sampled with the registers of then. */
 static void without_format_6(void)
 {
@@ -342,6 +429,7 @@ static const struct pt_case cases[] = {
 	{ "ordinary_samples_in_between", ordinary_samples_in_between },
 	{ "looks_in_between", looks_in_between },
 	{ "the_next_owner", the_next_owner },
+	{ "throttled", throttled },
 	{ "without_format_6", without_format_6 },
 };
 

@@ -8,7 +8,8 @@
  * Two passes.  The first learns how many records each event has and which is its last, so that its
  * count and its period can be set right before the first sample is written.  The second writes the
  * samples in the order of the records.  Only the last one of an event goes the way of an overflow,
- * where the event may be throttled or sends signals; and only in the PMI.
+ * where the event may be throttled or sends signals; and only in the PMI.  What is throttled stops
+ * after the second pass, all together.
  *
  * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
  * that moves the index back (one exchange) has the records, the other finds none.  Both set counts
@@ -18,10 +19,6 @@
  * Format 6 has values of counters in the records, for groups that sample their counts.  The counts
  * of these go from record to record, in the second pass, and only then to now.  Until that is done
  * a drain within this one leaves them alone.
- *
- * And the second pass itself may stop events (throttling), which takes them off
- * cpu_hw_events.events[], out of pebs_enabled, and drains the empty buffer again: what the second
- * pass needs was copied by the first.
  */
 #include <linux/perf_event.h>
 
@@ -49,13 +46,14 @@ struct drain {
 	u64		enabled;	/* counters with PEBS */
 	u64		owners;		/* those that have a tally */
 	u64		members;	/* those whose counts go by the records */
+	u64		stop;		/* those of events that are to stop */
 	struct tally	*of;		/* by counter */
 	struct pt_regs	*at_pmi;	/* NULL outside the PMI */
 };
 
 /*
- * Too much for the stack of an NMI.  A drain within a drain, by an NMI or by an event that is
- * stopped, finds no records, because the PMU is off; so there is one that has tallies.
+ * Too much for the stack of an NMI.  A drain within a drain, by an NMI, finds no records, because
+ * the PMU is off; so there is one that has tallies.
  */
 static DEFINE_PER_CPU(struct tally [COUNTERS], tallies);
 
@@ -340,14 +338,15 @@ static void report_lost(struct drain *d)
 		perf_log_lost_samples(t->event, t->lost);
 		/* account() has begun the next period. */
 		if (d->at_pmi && perf_event_account_period(t->event, t->period))
-			x86_pmu_stop(t->event, 0);
+			d->stop |= BIT_ULL(idx);
 	}
 }
 
-static void write_sample(struct tally *t, void *record, struct pt_regs *at_pmi,
-			 struct perf_sample_data *data)
+static void write_sample(struct drain *d, int idx, void *record, struct perf_sample_data *data)
 {
 	static struct pt_regs nowhere;
+	struct pt_regs *at_pmi = d->at_pmi;
+	struct tally *t = &d->of[idx];
 	struct x86_perf_regs regs;
 
 	regs.xmm_regs = NULL;
@@ -360,7 +359,7 @@ static void write_sample(struct tally *t, void *record, struct pt_regs *at_pmi,
 	if (!at_pmi || record != t->last)
 		perf_event_output(t->event, data, &regs.regs);
 	else if (perf_event_overflow(t->event, data, &regs.regs))
-		x86_pmu_stop(t->event, 0);
+		d->stop |= BIT_ULL(idx);
 }
 
 static void write_samples(struct drain *d, struct perf_sample_data *data)
@@ -375,9 +374,18 @@ static void write_samples(struct drain *d, struct perf_sample_data *data)
 		take_counts(d, record, own);
 		for_each_counter(idx, own) {
 			if (d->of[idx].event && !is_too_early(d, idx))
-				write_sample(&d->of[idx], record, d->at_pmi, data);
+				write_sample(d, idx, record, data);
 		}
 	}
+}
+
+static void stop_throttled(struct drain *d)
+{
+	int idx;
+
+	x86_pmu_hold_throttled(false);
+	for_each_counter(idx, d->stop)
+		x86_pmu_stop(d->of[idx].event, 0);
 }
 
 /**
@@ -409,6 +417,7 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	d.size = cpuc->pebs_record_size;
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
 	d.owners = 0;
+	d.stop = 0;
 	d.of = this_cpu_ptr(tallies);
 	d.at_pmi = at_pmi;
 
@@ -418,6 +427,7 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	count_records(&d);
 	account(&d, ~d.members, false);
 	if (d.owners) {
+		x86_pmu_hold_throttled(at_pmi);
 		report_lost(&d);
 		write_samples(&d, data);
 	}
@@ -425,4 +435,6 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 		account(&d, d.members, true);
 		this_cpu_write(follows_records, false);
 	}
+	if (d.owners)
+		stop_throttled(&d);
 }
