@@ -322,6 +322,41 @@ static void the_next_owner(void)
 	}
 }
 
+/* Records wait when an event comes whose records do not: they stay those of who was there. */
+static void records_wait(void)
+{
+	struct perf_event_attr attr = instructions(997), other = x86_general_cycles();
+	struct pt_ring ring;
+	struct pt_read r;
+	int fds[MEMBERS], fd, i;
+	u64 n = 0;
+
+	need_counters();
+	other.sample_period = 1 << 30;
+	other.sample_type = PERF_SAMPLE_IP;
+	other.wakeup_events = 1;
+	other.precise_ip = 2;
+	open_group(&attr, fds, &ring);
+	fd = pt_open(&other, 0, -1, -1, 0);
+	for (i = 0; i < 10; i++) {
+		pt_enable(fds[0]);
+		pt_spin(5000);
+		pt_enable(fd);
+		pt_disable(fds[0]);
+		pt_disable(fd);
+	}
+	pt_read(fds[0], FORMAT, MEMBERS, &r);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		n += 997;
+		pt_eq(s.read.v[0].value, n);
+		pt_eq(s.read.v[2].value, n);
+	}
+	pt_eq(n / 997, r.v[0].value / 997);
+	pt_eq(r.v[0].value, r.v[2].value);
+	pt_check(n >= 10 * 10000, "%llu instructions", (unsigned long long)n);
+}
+
 /* Samples of a member every @period, @n of its events so far; how often it was throttled */
 struct follow {
 	struct pt_ring ring;
@@ -429,6 +464,7 @@ static const struct pt_case cases[] = {
 	{ "ordinary_samples_in_between", ordinary_samples_in_between },
 	{ "looks_in_between", looks_in_between },
 	{ "the_next_owner", the_next_owner },
+	{ "records_wait", records_wait },
 	{ "throttled", throttled },
 	{ "without_format_6", without_format_6 },
 };

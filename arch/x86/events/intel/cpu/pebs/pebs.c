@@ -125,11 +125,15 @@ static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, in
 		cpuc->pebs_data_cfg = PEBS_UPDATE_DS_SW;
 	if (before == intel_pe_piles_up(cpuc))
 		return;
-	if (before)
-		perf_sched_cb_dec(event->pmu);
-	else
-		perf_sched_cb_inc(event->pmu);
 	cpuc->pebs_data_cfg |= PEBS_UPDATE_DS_SW;
+	if (!before) {
+		perf_sched_cb_inc(event->pmu);
+		return;
+	}
+	perf_sched_cb_dec(event->pmu);
+	/* From now on nobody expects records to wait. */
+	if (intel_pe_records_wait(cpuc))
+		intel_pmu_drain_pebs_buffer();
 }
 
 /**
