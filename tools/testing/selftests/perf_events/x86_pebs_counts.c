@@ -357,6 +357,36 @@ static void records_wait(void)
 	pt_check(n >= 10 * 10000, "%llu instructions", (unsigned long long)n);
 }
 
+/* Who is left of a group leads its own, and its records go on to have its count. */
+static void the_leader_is_closed(void)
+{
+	struct perf_event_attr leader = counting(x86_general_cycles(), true);
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), false, 997);
+	struct pt_ring ring;
+	u64 n = 0, pmis;
+	int fd, first;
+
+	need_counters();
+	first = pt_open(&leader, 0, -1, -1, 0);
+	fd = pt_open(&attr, 0, -1, first, 0);
+	pt_map(&ring, fd, 1024);
+	pt_disable(fd);
+	close(first);
+	pmis = x86_interrupts();
+	x86_measured_spin(fd, TURNS);
+	pmis = x86_interrupts() - pmis;
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		n += 997;
+		pt_eq(s.read.nr, 1);
+		pt_eq(s.read.v[0].value, n);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_eq(n / 997, X86_SPIN_COST(TURNS) / 997);
+	pt_check(pmis <= n / 997 / 100, "%llu interrupts", (unsigned long long)pmis);
+}
+
 /* Samples of a member every @period, @n of its events so far; how often it was throttled */
 struct follow {
 	struct pt_ring ring;
@@ -465,6 +495,7 @@ static const struct pt_case cases[] = {
 	{ "looks_in_between", looks_in_between },
 	{ "the_next_owner", the_next_owner },
 	{ "records_wait", records_wait },
+	{ "the_leader_is_closed", the_leader_is_closed },
 	{ "throttled", throttled },
 	{ "without_format_6", without_format_6 },
 };

@@ -40,15 +40,13 @@ u64 intel_pe_update(struct perf_event *event)
 /**
  * intel_pe_drain_before - the records that wait say what the event's counter was: now or never
  * @event: whose counter is about to be stopped or loaded
- *
- * If each record has an interrupt of its own, that is on its way.
  */
 void intel_pe_drain_before(struct perf_event *event)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int was_on;
 
-	if (!intel_pe_piles_up(cpuc) || !intel_pe_records_wait(cpuc))
+	if (!intel_pe_records_wait(cpuc))
 		return;
 	was_on = __intel_pmu_quiesce();
 	intel_pmu_drain_pebs_buffer();

@@ -121,6 +121,8 @@ static void snapshot_config(struct perf_event *event)
 	    event->attr.aux_output)
 		return;
 	leader->hw.flags |= PERF_X86_EVENT_PEBS_CNTR;
+	/* Without its leader the event is one by itself. */
+	event->hw.flags |= PERF_X86_EVENT_PEBS_CNTR;
 }
 
 /**
