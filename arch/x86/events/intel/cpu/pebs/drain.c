@@ -304,8 +304,7 @@ static void take_counts(struct drain *d, void *record, u64 own)
 
 	if (!d->members)
 		return;
-	intel_pe_take_apart(record, &g);
-	if (!g.counters)
+	if (!intel_pe_take_apart(record, &g) || !g.counters)
 		return;
 	value = g.counters->value;
 	has = g.counters->general | (u64)g.counters->fixed << INTEL_PMC_IDX_FIXED;

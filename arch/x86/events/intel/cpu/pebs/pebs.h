@@ -109,7 +109,7 @@ void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs
 			   struct perf_sample_data *data, struct pt_regs *regs);
 void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_regs *at_pmi,
 			    struct perf_sample_data *data, struct pt_regs *regs);
-void intel_pe_take_apart(void *record, struct intel_pe_groups *g);
+bool intel_pe_take_apart(void *record, struct intel_pe_groups *g);
 u64 intel_pe_transaction(u64 tsx, u64 ax);
 
 /* rewind.c */

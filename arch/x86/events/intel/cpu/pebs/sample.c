@@ -165,11 +165,14 @@ void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs
 
 /**
  * intel_pe_take_apart - find the groups of a record
- * @record: of format 4 and up
+ * @record: of format 4 and up, which is whole
  * @g: filled in
+ *
+ * Return: are they as long as the record?  If not, @g has the basic group alone.
  */
-void intel_pe_take_apart(void *record, struct intel_pe_groups *g)
+bool intel_pe_take_apart(void *record, struct intel_pe_groups *g)
 {
+	void *end = record + ((struct pebs_basic *)record)->format_size;
 	u64 has = ((struct pebs_basic *)record)->format_group;
 
 	*g = (struct intel_pe_groups){ .basic = record, .end = record + sizeof(*g->basic) };
@@ -191,9 +194,17 @@ void intel_pe_take_apart(void *record, struct intel_pe_groups *g)
 	}
 	if (has & (INTEL_PE_GROUP_COUNTERS | INTEL_PE_GROUP_METRICS)) {
 		g->counters = g->end;
-		g->end = g->counters->value + hweight32(g->counters->general) +
-			 hweight32(g->counters->fixed) + (g->counters->metrics ? 2 : 0);
+		g->end = g->counters + 1;
+		/* Says itself which there are, if it is within the record. */
+		if (g->end <= end)
+			g->end += sizeof(u64) * (hweight32(g->counters->general) +
+						 hweight32(g->counters->fixed) +
+						 (g->counters->metrics ? 2 : 0));
 	}
+	if (g->end == end)
+		return true;
+	*g = (struct intel_pe_groups){ .basic = record, .end = end };
+	return false;
 }
 
 /* The eventing address is in every record, the next one's with the registers. */
@@ -253,12 +264,8 @@ void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_re
 	u64 type = event->attr.sample_type;
 	struct intel_pe_groups g;
 
-	intel_pe_take_apart(record, &g);
-	if (WARN_ONCE(g.end != record + g.basic->format_size,
-		      "PEBS record of %u bytes, groups %x\n", g.basic->format_size,
-		      (u32)g.basic->format_group))
-		g = (struct intel_pe_groups){ .basic = record };
-
+	WARN_ONCE(!intel_pe_take_apart(record, &g), "PEBS record of %u bytes, groups %x\n",
+		  g.basic->format_size, (u32)g.basic->format_group);
 	begin(event, at_pmi, data, regs);
 	save_group_regs(event, &g, regs);
 	more->xmm_regs = g.xmms ? g.xmms->xmm : NULL;

@@ -125,7 +125,8 @@ static void apart(struct kunit *test)
 			all |= 0x209ULL << 32 | 5ULL << 48;
 			at = 32;
 		}
-		intel_pe_take_apart(record, &g);
+		basic->format_size = intel_pe_record_size(all);
+		KUNIT_EXPECT_TRUE(test, intel_pe_take_apart(record, &g));
 		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.basic, record);
 		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.mem, cfg & 1 ? record + at : NULL);
 		at += cfg & 1 ? 32 : 0;
@@ -145,12 +146,32 @@ static void apart(struct kunit *test)
 /* Metrics that a record has are two words more, whoever asked for them. */
 static void metrics_in_a_record(struct kunit *test)
 {
-	u64 record[16] = { 0x20, 0, 0, 0, 1ULL << 32 | 2, 3 };
+	u64 record[16] = { 80ULL << 48 | 0x20, 0, 0, 0, 1ULL << 32 | 2, 3 };
 	struct intel_pe_groups g;
 
-	intel_pe_take_apart(record, &g);
+	KUNIT_EXPECT_TRUE(test, intel_pe_take_apart(record, &g));
 	KUNIT_EXPECT_PTR_EQ(test, (u64 *)g.counters, record + 4);
 	KUNIT_EXPECT_PTR_EQ(test, (u64 *)g.end, record + 4 + 2 + 2 + 2);
+}
+
+/* Counters 0 and 1: the record ends behind the second, and anywhere else. */
+static void not_as_long_as_it_says(struct kunit *test)
+{
+	u64 record[16] = { 0x10, 0, 0, 0, 3 };
+	struct pebs_basic *basic = (void *)record;
+	struct intel_pe_groups g;
+	int size;
+
+	for (size = 32; size <= 128; size += 8) {
+		basic->format_size = size;
+		KUNIT_EXPECT_EQ(test, intel_pe_take_apart(record, &g), size == 64);
+		KUNIT_EXPECT_EQ(test, !!g.counters, size == 64);
+		KUNIT_EXPECT_PTR_EQ(test, (u8 *)g.end, (u8 *)record + size);
+	}
+	/* whatever is behind it */
+	record[4] = ~0ULL;
+	basic->format_size = 40;
+	KUNIT_EXPECT_FALSE(test, intel_pe_take_apart(record, &g));
 }
 
 /* Bits of the register by counter; slots' metrics, traces and guests' records are none. */
@@ -625,6 +646,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(groups_of_events),
 	KUNIT_CASE(apart),
 	KUNIT_CASE(metrics_in_a_record),
+	KUNIT_CASE(not_as_long_as_it_says),
 	KUNIT_CASE(counters_in_records),
 	KUNIT_CASE(passed_by_a_reload),
 	KUNIT_CASE(sizes_of_records),
