@@ -84,14 +84,14 @@ static u64 take_delta(struct pe_event *m, bool own, bool reset)
  * @e: the event
  * @masks: its masks
  * @len: exactly so many bytes, which was pe_masks_size() when the room was reserved
- * @fresh: the counts of the group need not be read from the hardware
+ * @fresh: what the event's PMU counts of the group need not be read from the hardware
  *
  * Return: its end.
  */
 u64 *pe_put_masked(u64 *w, struct pe_event *e, struct pe_masks masks, u32 len, bool fresh)
 {
 	struct pe_event *leader = pe_leader(e), *m;
-	bool scheduled = !fresh && !pe_group_passive(leader);
+	bool scheduled = !pe_group_passive(leader);
 	struct pe_times times = pe_times_now(e, pe_now());
 	u64 format = e->attr.read_format, *end = w + len / sizeof(*w);
 	unsigned int nr = (end - w - pe_read_head_words(format)) / pe_read_member_words(format);
@@ -103,7 +103,7 @@ u64 *pe_put_masked(u64 *w, struct pe_event *e, struct pe_masks masks, u32 len, b
 		if (!(bit & (masks.record | masks.reset)) || (bit & masks.record && !nr))
 			continue;
 		if (m != e)
-			pe_refresh_member(m, scheduled);
+			pe_refresh_member(m, e, scheduled, fresh);
 		count = take_delta(m, e->attr.inherit, bit & masks.reset);
 		if (!(bit & masks.record))
 			continue;

@@ -145,10 +145,14 @@ static inline u64 pe_count_for_sample(struct pe_event *e, u64 now, bool own)
 	return pe_count_now(e, now) + (own ? 0 : atomic64_read(&e->gone_count));
 }
 
-/* The counter of a member of a scheduled group runs on. */
-static inline void pe_refresh_member(struct pe_event *m, bool scheduled)
+/*
+ * The counter of a member of a scheduled group runs on.  @fresh: the driver has read those of the
+ * PMU of @e.
+ */
+static inline void pe_refresh_member(struct pe_event *m, const struct pe_event *e, bool scheduled,
+				     bool fresh)
 {
-	if (scheduled && m->state == PERF_EVENT_STATE_ACTIVE)
+	if (scheduled && m->state == PERF_EVENT_STATE_ACTIVE && !(fresh && m->pmu == e->pmu))
 		m->pmu->read(&m->pub);
 }
 

@@ -116,7 +116,7 @@ static __always_inline u64 *put_words(u64 *w, const struct pe_event *e, u64 type
 static u64 *put_group(u64 *w, struct pe_event *e, u64 now, u64 *end, bool fresh)
 {
 	struct pe_event *leader = pe_leader(e), *m, *last = NULL;
-	bool scheduled = !fresh && !pe_group_passive(leader);
+	bool scheduled = !pe_group_passive(leader);
 	struct pe_times times = pe_times_now(e, now);
 	u64 format = e->attr.read_format;
 	unsigned int nr = (end - w - pe_read_head_words(format)) / pe_read_member_words(format);
@@ -134,7 +134,7 @@ static u64 *put_group(u64 *w, struct pe_event *e, u64 now, u64 *end, bool fresh)
 		last = m;
 		/* The event itself was just read for the sample. */
 		if (m != e)
-			pe_refresh_member(m, scheduled);
+			pe_refresh_member(m, e, scheduled, fresh);
 		w = pe_read_put_member(w, format, m,
 				       pe_count_for_sample(m, now, e->attr.inherit));
 	}
@@ -147,7 +147,7 @@ static u64 *put_group(u64 *w, struct pe_event *e, u64 now, u64 *end, bool fresh)
  * @w: where it goes
  * @e: the event
  * @len: exactly so many bytes, which was pe_read_size() when the room was reserved
- * @fresh: the counts of the group need not be read from the hardware
+ * @fresh: what the event's PMU counts of the group need not be read from the hardware
  *
  * Return: its end.
  */
