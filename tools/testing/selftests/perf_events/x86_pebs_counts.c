@@ -469,6 +469,70 @@ static void throttled(void)
 	throttle(third);
 }
 
+/* Page faults are in no record: each sample is made in an interrupt of its own, with the count. */
+static void members_without_counter(void)
+{
+	struct perf_event_attr attr = instructions(997);
+	struct perf_event_attr faults = counting(pt_attr(PT_SW(PAGE_FAULTS)), false);
+	struct pt_ring ring;
+	u64 n = 0, last = 0;
+	int fds[2], i;
+	u8 *pages;
+
+	need_counters();
+	fds[0] = pt_open(&attr, 0, -1, -1, 0);
+	fds[1] = pt_open(&faults, 0, -1, fds[0], 0);
+	pt_map(&ring, fds[0], 256);
+	pages = pt_fresh_pages(20);
+	pt_enable(fds[0]);
+	for (i = 0; i < 20; i++) {
+		pt_touch(pages + i * pt_page_size(), 1);
+		pt_spin(1000);
+	}
+	pt_disable(fds[0]);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		n += 997;
+		pt_eq(s.read.v[0].value, n);
+		pt_check(s.read.v[1].value == last || s.read.v[1].value == last + 1,
+			 "%llu faults after %llu", (unsigned long long)s.read.v[1].value,
+			 (unsigned long long)last);
+		last = s.read.v[1].value;
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_eq(last, 20);
+}
+
+/* Nor is what another PMU counts, which is asked when the sample is made. */
+static void members_of_another_pmu(void)
+{
+	struct perf_event_attr attr = instructions(9973), tsc = pt_attr(0, 0);
+	struct pt_ring ring;
+	int fds[2], type;
+	u64 before = 0;
+
+	need_counters();
+	type = pt_pmu_type("msr");
+	if (type < 0)
+		pt_skip("no PMU that others' events can be grouped with");
+	tsc.type = (u32)type;
+	tsc.read_format = FORMAT;
+	fds[0] = pt_open(&attr, 0, -1, -1, 0);
+	fds[1] = pt_open(&tsc, 0, -1, fds[0], 0);
+	pt_map(&ring, fds[0], 256);
+	x86_measured_spin(fds[0], TURNS);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_check(s.read.v[1].value >= before + 9973, "%llu after %llu",
+			 (unsigned long long)s.read.v[1].value, (unsigned long long)before);
+		before = s.read.v[1].value;
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(before, "no samples");
+}
+
 /* What a count was is sampled with the registers of then. */
 static void without_format_6(void)
 {
@@ -497,6 +561,8 @@ static const struct pt_case cases[] = {
 	{ "records_wait", records_wait },
 	{ "the_leader_is_closed", the_leader_is_closed },
 	{ "throttled", throttled },
+	{ "members_without_counter", members_without_counter },
+	{ "members_of_another_pmu", members_of_another_pmu },
 	{ "without_format_6", without_format_6 },
 };
 

@@ -111,12 +111,27 @@ u64 intel_pe_counter_bits(int idx)
 
 /* ------------------------------------------------------------ events come and go */
 
+/* Do samples of the event show a count that no record has?  The group is off while it changes. */
+static bool shows_another_pmu(struct perf_event *event)
+{
+	struct perf_event *sibling, *leader = event->group_leader;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_READ) ||
+	    !(event->attr.read_format & PERF_FORMAT_GROUP))
+		return false;
+	for_each_sibling_event(sibling, leader) {
+		if (sibling->pmu != event->pmu)
+			return true;
+	}
+	return leader->pmu != event->pmu;
+}
+
 static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, int by)
 {
 	const bool before = intel_pe_piles_up(cpuc);
 
 	cpuc->n_pebs += by;
-	if (event->hw.flags & PERF_X86_EVENT_LARGE_PEBS)
+	if (event->hw.flags & PERF_X86_EVENT_LARGE_PEBS && !shows_another_pmu(event))
 		cpuc->n_large_pebs += by;
 	if (event->hw.flags & PERF_X86_EVENT_PEBS_VIA_PT)
 		cpuc->n_pebs_via_pt += by;
