@@ -21,6 +21,7 @@ X86_PE_CALL(get_event_constraints);
 X86_PE_CALL(put_event_constraints);
 X86_PE_CALL(commit_scheduling);
 X86_PE_CALL(stop_scheduling);
+X86_PE_CALL(leave);
 X86_PE_CALL(sched_task);
 X86_PE_CALL(filter);
 X86_PE_CALL(pebs_aliases);

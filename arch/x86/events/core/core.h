@@ -22,7 +22,7 @@ extern struct pmu x86_pe_pmu;
 void __init x86_pe_set_calls(void);
 
 /* pmu.c */
-void x86_pe_leave_fixed_off(struct cpu_hw_events *cpuc);
+void x86_pe_leave_off(struct cpu_hw_events *cpuc);
 void __init x86_pe_pmu_init(void);
 
 /* event.c */

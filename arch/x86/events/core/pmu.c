@@ -251,10 +251,12 @@ static bool is_idle(struct cpu_hw_events *cpuc)
 /*
  * Intel's fixed counters are switched in one register, which the vendor writes when the PMU goes
  * on. The next owner of the CPU must find them off: a kernel that is booted from this one, or this
- * one after a sleep that cleared the register, while it is remembered.
+ * one after a sleep that cleared the register, while it is remembered. So with what else the vendor
+ * writes then.
  */
-void x86_pe_leave_fixed_off(struct cpu_hw_events *cpuc)
+void x86_pe_leave_off(struct cpu_hw_events *cpuc)
 {
+	static_call_cond(x86_pmu_leave)(cpuc);
 	if (cpuc->active_fixed_ctrl_val == cpuc->fixed_ctrl_val)
 		return;
 	cpuc->active_fixed_ctrl_val = cpuc->fixed_ctrl_val;
@@ -272,7 +274,7 @@ static void x86_pe_turn_on(struct pmu *pmu)
 	if (added || unlikely(__this_cpu_read(must_move)))
 		apply(cpuc);
 	if (is_idle(cpuc)) {
-		x86_pe_leave_fixed_off(cpuc);
+		x86_pe_leave_off(cpuc);
 		return;
 	}
 	x86_pe_arm_lvtpc();

@@ -49,6 +49,8 @@ static int x86_pe_suspend(void *unused)
 			continue;
 		x86_pmu_stop(event, PERF_EF_UPDATE);
 	}
+	/* What is known of registers is true also if the sleep is called off. */
+	x86_pe_leave_off(cpuc);
 	return 0;
 }
 
@@ -63,7 +65,6 @@ static void x86_pe_resume(void *unused)
 		return;
 	static_call(x86_pmu_disable_all)();
 	cpuc->active_fixed_ctrl_val = 0;
-	cpuc->acr.set = 0;
 	x86_pe_forget_lvtpc();
 	for (i = 0; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];
@@ -89,7 +90,6 @@ static void x86_pe_shutdown(void *unused)
 	guard(irqsave)();
 	x86_pe_over = true;
 	x86_pe_suspend(unused);
-	x86_pe_leave_fixed_off(this_cpu_ptr(&cpu_hw_events));
 }
 
 static const struct syscore_ops sleep_ops = {

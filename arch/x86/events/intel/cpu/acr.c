@@ -10,8 +10,9 @@
  *
  * Each counter has a register with the counters that reload it (CFG_B) and one with the value it is
  * reloaded with (CFG_C).  They follow from where the whole group is, so they are written when the
- * PMU goes on, if they have changed; cpu_hw_events.acr knows what is in them.  On the event's CPU,
- * interrupts off, the PMU off.
+ * PMU goes on, if they have changed, and cleared when there are no events any more or the CPU goes
+ * to sleep; cpu_hw_events.acr knows what is in them.  On the event's CPU, interrupts off, the PMU
+ * off.
  *
  * What a counter saw before somebody reloaded it is lost, if nobody looked in between: a count is
  * that of the stretches that were seen, and never too high.
@@ -283,6 +284,19 @@ void intel_pe_acr_program(struct cpu_hw_events *cpuc)
 	for_each_set_bit(i, (unsigned long *)&gone, X86_PMC_IDX_MAX)
 		write_causes(i, 0);
 	cpuc->acr.set &= ~gone;
+}
+
+/**
+ * intel_pe_acr_leave - x86_pmu.leave: nobody reloads anything
+ * @cpuc: state of this CPU; its PMU is off
+ */
+void intel_pe_acr_leave(struct cpu_hw_events *cpuc)
+{
+	int i;
+
+	for_each_set_bit(i, (unsigned long *)&cpuc->acr.set, X86_PMC_IDX_MAX)
+		write_causes(i, 0);
+	cpuc->acr.set = 0;
 }
 
 /**

@@ -130,6 +130,7 @@ bool intel_pe_acr_is_silent(struct perf_event *event);
 u64 intel_pe_acr_counters(struct cpu_hw_events *cpuc, struct perf_event *event);
 u64 intel_pe_acr_update(struct perf_event *event);
 void intel_pe_acr_program(struct cpu_hw_events *cpuc);
+void intel_pe_acr_leave(struct cpu_hw_events *cpuc);
 void intel_pe_acr_cpu_starting(struct cpu_hw_events *cpuc);
 
 /* tfa.c: counter 3 or transactions */
