@@ -469,6 +469,28 @@ static void silent_on_a_fixed_counter(void)
 	pt_eq(causes_of(REGISTERS), 1ull << 32);
 }
 
+/* The shortest period is two, also after a reload. */
+static void period_of_one(void)
+{
+	struct perf_event_attr a = branches(1, 1 << 1), b = instructions(SILENT, 0);
+	int fds[2], i, n = 0;
+
+	need_acr();
+	a.disabled = 1;
+	b.disabled = 0;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	pt_enable(fds[0]);
+	for (i = 0; i < 6; i++) {
+		if (!causes_of(i))
+			continue;
+		n++;
+		pt_eq(x86_rdmsr(CFG_C_GENERAL + STEP * (u32)i), (u32)-2);
+	}
+	pt_disable(fds[0]);
+	pt_eq(n, 1);
+}
+
 /* The period that is set later is the one that is reloaded. */
 static void another_period(void)
 {
@@ -592,6 +614,7 @@ static const struct pt_case cases[] = {
 	{ "one_that_counts", one_that_counts },
 	{ "silent_on_a_fixed_counter", silent_on_a_fixed_counter },
 	{ "another_period", another_period },
+	{ "period_of_one", period_of_one },
 	{ "looks_in_between", looks_in_between },
 	{ "refused", refused },
 };

@@ -278,7 +278,7 @@ void intel_pe_acr_program(struct cpu_hw_events *cpuc)
 		causes = causes_of(cpuc, event);
 		if (!causes)
 			continue;
-		program(cpuc, idx, causes, -event->hw.sample_period);
+		program(cpuc, idx, causes, -intel_pe_acr_reload(event->hw.sample_period));
 		gone &= ~BIT_ULL(idx);
 	}
 	for_each_set_bit(i, (unsigned long *)&gone, X86_PMC_IDX_MAX)

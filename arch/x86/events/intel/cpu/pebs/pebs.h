@@ -83,13 +83,19 @@ static inline bool intel_pe_records_wait(struct cpu_hw_events *cpuc)
 /* The longest period of a counter that others reload: 32 bits, those above them are ones. */
 #define INTEL_PE_ACR_LONGEST	((u64)U32_MAX)
 
+/* As with x86_perf_event_set_period() no counter is one event away from its overflow. */
+static inline u64 intel_pe_acr_reload(u64 period)
+{
+	return max(period, 2ULL);
+}
+
 /*
  * What did a counter see that others reload?  It @moved so far since the last look, backwards if it
- * was reloaded, with -@period, and is @now.  What it saw before that is not known.
+ * was reloaded, for @period, and is @now.  What it saw before that is not known.
  */
 static inline u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period)
 {
-	return moved >= 0 ? moved : max_t(s64, now + (s64)period, 0);
+	return moved >= 0 ? moved : max_t(s64, now + (s64)intel_pe_acr_reload(period), 0);
 }
 
 /* pebs.c */
