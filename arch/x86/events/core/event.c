@@ -74,8 +74,12 @@ int x86_pe_event_init(struct perf_event *event)
 		return ret;
 	}
 
-	/* The counter of a large PEBS event is not the count: records wait in the buffer. */
-	if (READ_ONCE(x86_pmu.attr_rdpmc) && !(event->hw.flags & PERF_X86_EVENT_LARGE_PEBS))
+	/*
+	 * The counter of a large PEBS event is not the count: records wait in the buffer.  One that
+	 * others reload jumps back.
+	 */
+	if (READ_ONCE(x86_pmu.attr_rdpmc) &&
+	    !(event->hw.flags & (PERF_X86_EVENT_LARGE_PEBS | PERF_X86_EVENT_ACR)))
 		event->hw.flags |= PERF_EVENT_FLAG_USER_READ_CNT;
 	return 0;
 }

@@ -491,6 +491,24 @@ static void period_of_one(void)
 	pt_eq(n, 1);
 }
 
+/* What is read without the kernel would go back with the counter. */
+static void read_by_the_kernel(void)
+{
+	struct perf_event_attr a = instructions(1000, 0), b = branches(1000, 1 << 0);
+	struct pt_ring ring;
+	int fds[2];
+
+	need_acr();
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	pt_enable(fds[0]);
+	pt_map(&ring, fds[0], 1);
+	pt_check(ring.page->cap_user_rdpmc && ring.page->index, "index %u", ring.page->index);
+	pt_unmap(&ring);
+	pt_map(&ring, fds[1], 1);
+	pt_check(!ring.page->cap_user_rdpmc && !ring.page->index, "index %u", ring.page->index);
+}
+
 /* The period that is set later is the one that is reloaded. */
 static void another_period(void)
 {
@@ -570,6 +588,16 @@ static void refused(void)
 	b.freq = 0;
 	other = pt_open(&b, 0, -1, fd, 0);
 	close(other);
+	/* the group is an ordinary one again when those that are reloaded are gone */
+	close(fd);
+	a.config2 = 0;
+	fd = pt_open(&a, 0, -1, -1, 0);
+	b.config2 = 1 << 1;
+	close(pt_open(&b, 0, -1, fd, 0));
+	b.config2 = 0;
+	b.freq = 1;
+	close(pt_open(&b, 0, -1, fd, 0));
+	b.freq = 0;
 
 	/* this is on a fixed counter that reloads nobody, whoever asks for it */
 	close(fd);
@@ -613,6 +641,7 @@ static const struct pt_case cases[] = {
 	{ "a_child", a_child },
 	{ "one_that_counts", one_that_counts },
 	{ "silent_on_a_fixed_counter", silent_on_a_fixed_counter },
+	{ "read_by_the_kernel", read_by_the_kernel },
 	{ "another_period", another_period },
 	{ "period_of_one", period_of_one },
 	{ "looks_in_between", looks_in_between },

@@ -106,6 +106,22 @@ u64 intel_pe_acr_counters(struct cpu_hw_events *cpuc, struct perf_event *event)
 
 /* ------------------------------------------------------------ at open */
 
+/* Is any member reloaded, or @event?  The leader's flag may be left from one that is gone. */
+static bool any_reloaded(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader;
+	struct perf_event *sibling;
+
+	if (event->attr.config2 ||
+	    (is_x86_event(leader) && leader->hw.flags & PERF_X86_EVENT_ACR))
+		return true;
+	for_each_sibling_event(sibling, leader) {
+		if (is_x86_event(sibling) && sibling->hw.flags & PERF_X86_EVENT_ACR)
+			return true;
+	}
+	return false;
+}
+
 /*
  * How many are reloaded.  They must come before what is not of this PMU: a limit of Linux, not of
  * the hardware, for groups to mean the same here and there.
@@ -159,7 +175,7 @@ int intel_pe_acr_config(struct perf_event *event)
 	if (!hybrid(event->pmu, acr_cause_mask64))
 		return 0;
 	event->hw.member = next_number(event);
-	if (!attr->config2 && !intel_pe_has_acr_group(event))
+	if (!any_reloaded(event))
 		return 0;
 	if (is_metric_event(event) || attr->freq || (attr->config2 && attr->precise_ip > 2) ||
 	    attr->sample_period > INTEL_PE_ACR_LONGEST || !is_x86_event(leader))
