@@ -133,8 +133,12 @@ static bool must_find_all(void)
  */
 static bool has_overflowed(struct perf_event *event)
 {
-	return is_sampling_event(event) && !event->attr.precise_ip &&
-	       overflowed(static_call(x86_pmu_update)(event)) &&
+	if (!is_sampling_event(event) || event->attr.precise_ip)
+		return false;
+	/* Others may have reloaded it since. */
+	if (unlikely(event->hw.flags & PERF_X86_EVENT_ACR))
+		return this_cpu_read(cpu_hw_events.acr.due) & BIT_ULL(event->hw.idx);
+	return overflowed(static_call(x86_pmu_update)(event)) &&
 	       local64_read(&event->hw.period_left) <= 0;
 }
 

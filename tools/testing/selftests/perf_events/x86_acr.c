@@ -509,6 +509,29 @@ static void read_by_the_kernel(void)
 	pt_check(!ring.page->cap_user_rdpmc && !ring.page->index, "index %u", ring.page->index);
 }
 
+/*
+ * The thousandth branch ends a period of both, and reloads the first. What of them is served first
+ * is throttled, and has the other stop along, which has its sample all the same.
+ */
+static void throttled_at_once(void)
+{
+	struct perf_event_attr a = instructions(2000, 1 << 1), b = branches(1000, 0);
+	struct pt_ring rings[2];
+	int fds[2];
+
+	need_acr();
+	pt_sysctl_set("perf_cpu_time_max_percent", 25);
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	pt_map(&rings[0], fds[0], 8);
+	pt_map(&rings[1], fds[1], 8);
+	x86_measured_spin(fds[0], 1100);
+	pt_eq(pt_count_records(&rings[1], PERF_RECORD_SAMPLE), 1);
+	pt_eq(pt_count_records(&rings[0], PERF_RECORD_SAMPLE), 1);
+}
+
 /* The period that is set later is the one that is reloaded. */
 static void another_period(void)
 {
@@ -642,6 +665,7 @@ static const struct pt_case cases[] = {
 	{ "one_that_counts", one_that_counts },
 	{ "silent_on_a_fixed_counter", silent_on_a_fixed_counter },
 	{ "read_by_the_kernel", read_by_the_kernel },
+	{ "throttled_at_once", throttled_at_once },
 	{ "another_period", another_period },
 	{ "period_of_one", period_of_one },
 	{ "looks_in_between", looks_in_between },

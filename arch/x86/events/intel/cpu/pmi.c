@@ -156,6 +156,7 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 	 * which happens while other counters overflow.  A sample made here would not be precise.
 	 */
 	status &= ~precise;
+	cpuc->acr.due = status;
 
 	if (take_bit(&status, GLOBAL_STATUS_BUFFER_OVF_BIT)) {
 		found++;
@@ -178,6 +179,7 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 
 	for_each_set_bit(i, (unsigned long *)&status, X86_PMC_IDX_MAX) {
 		found++;
+		cpuc->acr.due = status & (~1ULL << i);
 		serve_counter(cpuc, i, &data, regs);
 	}
 	return found;
