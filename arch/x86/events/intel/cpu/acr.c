@@ -20,6 +20,8 @@
 #include "cpu.h"
 #include "pebs/pebs.h"
 
+DEFINE_STATIC_KEY_FALSE(intel_pe_may_reload);
+
 /* ------------------------------------------------------------ the group */
 
 /*

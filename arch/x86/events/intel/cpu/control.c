@@ -47,7 +47,7 @@ static void let_counters_go(void)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 ctrl = hybrid(cpuc->pmu, intel_ctrl);
 
-	if (unlikely(cpuc->acr.users || cpuc->acr.set))
+	if (static_branch_unlikely(&intel_pe_may_reload) && (cpuc->acr.users || cpuc->acr.set))
 		intel_pe_acr_program(cpuc);
 	write_fixed_control(cpuc);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, ctrl & ~cpuc->intel_ctrl_guest_mask);

@@ -123,7 +123,8 @@ void intel_pe_start_scheduling(struct cpu_hw_events *cpuc);
 void intel_pe_commit_scheduling(struct cpu_hw_events *cpuc, int i, int counter);
 void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 
-/* acr.c: counters that are reloaded when others overflow */
+/* acr.c: counters that are reloaded when others overflow, on CPUs of version 6 and up */
+DECLARE_STATIC_KEY_FALSE(intel_pe_may_reload);
 int intel_pe_acr_config(struct perf_event *event);
 bool intel_pe_acr_period_fits(struct perf_event *event, u64 period);
 bool intel_pe_acr_is_silent(struct perf_event *event);
@@ -200,7 +201,8 @@ static inline bool intel_pe_is_big(struct perf_event *event)
 /* Is any counter of the event's group reloaded when another one overflows? */
 static inline bool intel_pe_has_acr_group(struct perf_event *event)
 {
-	return check_leader_group(event->group_leader, PERF_X86_EVENT_ACR_GROUP);
+	return static_branch_unlikely(&intel_pe_may_reload) &&
+	       check_leader_group(event->group_leader, PERF_X86_EVENT_ACR_GROUP);
 }
 
 /* Event and umask of a raw event, without any filter. */

@@ -244,8 +244,10 @@ int __init intel_pe_init(const struct intel_pe_model *model)
 	if (!is_hybrid())
 		intel_pe_enumerate_acr(&x86_pmu.acr_cntr_mask64, &x86_pmu.acr_cause_mask64,
 				       x86_pmu.intel_ctrl);
-	if (x86_pmu.version >= 6)
+	if (x86_pmu.version >= 6) {
 		x86_pmu.leave = intel_pe_acr_leave;
+		static_branch_enable(&intel_pe_may_reload);
+	}
 	intel_pe_has_any_thread = x86_pmu.version >= 2;
 	if (x86_pmu.version >= 5 && leaf.edx.split.anythread_deprecated) {
 		intel_pe_has_any_thread = false;
