@@ -12,6 +12,8 @@
 
 #include "pebs.h"
 
+DEFINE_STATIC_KEY_FALSE(intel_pe_records_count);
+
 /* Words of a record of formats 0 to 3. */
 static const u8 words[] __initconst = {
 	INTEL_PE_STATUS, INTEL_PE_EVENTING_IP, INTEL_PE_TSC, INTEL_PE_WORDS
@@ -41,8 +43,10 @@ static void __init init_groups(int format)
 		x86_pmu.pebs_ept = 1;
 	if (x86_pmu.intel_cap.pebs_baseline) {
 		x86_pmu.large_pebs_flags |= PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_TIME;
-		if (format > 5)
+		if (format > 5) {
 			x86_pmu.large_pebs_flags |= PERF_SAMPLE_READ;
+			static_branch_enable(&intel_pe_records_count);
+		}
 		x86_pmu.flags |= PMU_FL_PEBS_ALL;
 		x86_pmu.pebs_capable = ~0ULL;
 		pmu->capabilities |= PERF_PMU_CAP_EXTENDED_REGS;

@@ -64,6 +64,9 @@ static inline bool intel_pe_piles_up(struct cpu_hw_events *cpuc)
 	return cpuc->n_pebs == cpuc->n_large_pebs && cpuc->n_pebs != cpuc->n_pebs_via_pt;
 }
 
+/* Do records have counters on this CPU?  init.c */
+DECLARE_STATIC_KEY_FALSE(intel_pe_records_count);
+
 /*
  * Are the counts in samples of the event's group those of the moment of the record?  Then records
  * that wait in the buffer say what a counter of the group was: before anything else looks at it or
@@ -71,7 +74,8 @@ static inline bool intel_pe_piles_up(struct cpu_hw_events *cpuc)
  */
 static inline bool intel_pe_takes_snapshots(struct perf_event *event)
 {
-	return check_leader_group(event->group_leader, PERF_X86_EVENT_PEBS_CNTR);
+	return static_branch_unlikely(&intel_pe_records_count) &&
+	       check_leader_group(event->group_leader, PERF_X86_EVENT_PEBS_CNTR);
 }
 
 /* Is the buffer not empty? */
