@@ -45,6 +45,7 @@ PMUS["srf"] = "Icelake-Server,model=175,pmu=on,pmu-version=5,pmu-counters=8,pmu-
 # The same of version 6: some counters reload others, as the leaf 23H of newer CPUs says.
 PMUS["srf6"] = PMUS["srf"].replace("version=5", "version=6").replace("pebs=5", "pebs=6") + \
                ",pmu-acr=0x3f,pmu-acr-cause=0xfc"
+PMUS["srf6-late"] = PMUS["srf6"] + ",pmu-delay=1000"
 # Traces of branches; metrics that overflow soon.
 PMUS["skl-bts"] = PMUS["skl"] + ",pmu-bts=on"
 PMUS["spr-td"] = PMUS["spr"] + ",pmu-metrics-bits=17"

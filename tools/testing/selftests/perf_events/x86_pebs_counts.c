@@ -235,7 +235,7 @@ static void two_precise(void)
 
 /*
  * A member that is not precise interrupts in between: what waits in the buffer was before that. Its
- * own samples have the counts of the interrupt.
+ * own samples have the counts of the interrupt, which may be late.
  */
 static void ordinary_samples_in_between(void)
 {
@@ -254,7 +254,10 @@ static void ordinary_samples_in_between(void)
 	pt_map(&rings[1], fds[1], 256);
 	x86_measured_spin(fds[0], TURNS);
 	pt_eq(check_samples(&rings[0], &a, 1999, MEMBERS), X86_SPIN_COST(TURNS) / 1999);
-	pt_eq(check_samples(&rings[1], &b, 2 * 10007, MEMBERS), TURNS / 10007);
+	if (x86_rdmsr(X86_PMI_DELAY))
+		pt_check(pt_count_records(&rings[1], PERF_RECORD_SAMPLE), "no samples");
+	else
+		pt_eq(check_samples(&rings[1], &b, 2 * 10007, MEMBERS), TURNS / 10007);
 	check_end(fds[0]);
 }
 
