@@ -275,6 +275,7 @@ static void x86_pe_turn_on(struct pmu *pmu)
 		apply(cpuc);
 	if (is_idle(cpuc)) {
 		x86_pe_leave_off(cpuc);
+		cpuc->lbr_made = 0;
 		return;
 	}
 	x86_pe_arm_lvtpc();

@@ -65,6 +65,8 @@ static void x86_pe_resume(void *unused)
 		return;
 	static_call(x86_pmu_disable_all)();
 	cpuc->active_fixed_ctrl_val = 0;
+	cpuc->lbr_made = 0;
+	cpuc->last_task_ctx = NULL;
 	x86_pe_forget_lvtpc();
 	for (i = 0; i < cpuc->n_events; i++) {
 		struct perf_event *event = cpuc->event_list[i];

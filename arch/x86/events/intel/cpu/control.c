@@ -16,6 +16,7 @@
 #include <asm/debugreg.h>
 
 #include "cpu.h"
+#include "lbr/lbr.h"
 #include "pebs/pebs.h"
 
 static void bts_all(struct cpu_hw_events *cpuc)
@@ -125,10 +126,12 @@ void __intel_pmu_resume(int pmu_enabled)
 static noinline unsigned int copy_branches(struct perf_branch_entry *entries, unsigned int nr)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+	struct perf_branch_stack *stack;
 
 	intel_pmu_lbr_read();
-	nr = min_t(unsigned int, nr, x86_pmu.lbr_nr);
-	memcpy(entries, cpuc->lbr_entries, nr * sizeof(*entries));
+	stack = intel_pe_pick_branches(cpuc, cpuc->br_sel).stack;
+	nr = min_t(u64, nr, stack->nr);
+	memcpy(entries, stack->entries, nr * sizeof(*entries));
 	if (cpuc->enabled)
 		intel_pe_enable_all(0);
 	return nr;
@@ -295,6 +298,9 @@ void intel_pe_enable(struct perf_event *event)
 		intel_pmu_pebs_enable(event);
 	else if (unlikely(intel_pe_takes_snapshots(event)))
 		add_to_records(this_cpu_ptr(&cpu_hw_events));
+	/* For snapshots.  A group that has found no room was added, but does not get here. */
+	if (unlikely(intel_pe_wants_branches(event)) && idx != INTEL_PMC_IDX_FIXED_VLBR)
+		__this_cpu_write(cpu_hw_events.br_sel, event->hw.branch_reg.reg);
 
 	if (idx < INTEL_PMC_IDX_FIXED)
 		enable_general(event, idx);

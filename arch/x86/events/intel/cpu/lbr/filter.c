@@ -117,36 +117,59 @@ static u32 kind_of(struct perf_branch_entry *e)
 	return branch_type(e->from, e->to, e->abort);
 }
 
+/* What is left of the CPU's branch stack; valid while a sample is written. */
+struct picked {
+	struct perf_branch_stack	stack;
+	struct perf_branch_entry	entries[MAX_LBR_ENTRIES];	/* of @stack */
+	u64				counters[MAX_LBR_ENTRIES];
+};
+
+static DEFINE_PER_CPU(struct picked, picked);
+
+/* Return: its kind if @sel lets @e pass, else X86_BR_NONE. */
+static u32 passes(struct perf_branch_entry *e, u32 sel)
+{
+	u32 kind = kind_of(e);
+
+	if (kind != X86_BR_NONE && sel & X86_BR_ANYTX)
+		kind |= e->in_tx ? X86_BR_IN_TX : X86_BR_NO_TX;
+	if (kind & ~sel || (!(sel & X86_BR_KERNEL) && kernel_ip(e->from)))
+		return X86_BR_NONE;
+	return kind;
+}
+
 /**
- * intel_pe_filter_branches - the second filter
+ * intel_pe_pick_branches - the second filter
  * @cpuc: this CPU; its branch stack has been read
+ * @sel: what passes, X86_BR_* bits of the event
  *
  * What is unknown is dropped.  Without the kernel, branches from it are, too: where they come from
  * is none of user space's business.
+ *
+ * Return: the branches that pass, and what was counted with them; until the next call here.
  */
-void intel_pe_filter_branches(struct cpu_hw_events *cpuc)
+struct intel_pe_branches intel_pe_pick_branches(struct cpu_hw_events *cpuc, u32 sel)
 {
-	const u32 sel = cpuc->br_sel;
+	struct perf_branch_stack *stack = this_cpu_ptr(&picked.stack);
+	u64 *counters = this_cpu_ptr(picked.counters);
 	struct perf_branch_entry *e;
 	int i, nr = 0;
 	u32 kind;
 
 	if ((sel & X86_BR_ALL) == X86_BR_ALL && !(sel & X86_BR_TYPE_SAVE))
-		return;
+		return (struct intel_pe_branches){ &cpuc->lbr_stack, cpuc->lbr_counters };
 
 	for (i = 0; i < cpuc->lbr_stack.nr; i++) {
 		e = &cpuc->lbr_entries[i];
-		kind = kind_of(e);
-		if (kind != X86_BR_NONE && sel & X86_BR_ANYTX)
-			kind |= e->in_tx ? X86_BR_IN_TX : X86_BR_NO_TX;
-		if (kind == X86_BR_NONE || kind & ~sel)
+		kind = passes(e, sel);
+		if (kind == X86_BR_NONE)
 			continue;
-		if (!(sel & X86_BR_KERNEL) && kernel_ip(e->from))
-			continue;
-
-		e->type = sel & X86_BR_TYPE_SAVE ? common_branch_type(kind) : PERF_BR_UNKNOWN;
-		cpuc->lbr_entries[nr] = *e;
-		cpuc->lbr_counters[nr++] = cpuc->lbr_counters[i];
+		stack->entries[nr] = *e;
+		stack->entries[nr].type = sel & X86_BR_TYPE_SAVE ? common_branch_type(kind)
+								 : PERF_BR_UNKNOWN;
+		counters[nr++] = cpuc->lbr_counters[i];
 	}
-	cpuc->lbr_stack.nr = nr;
+	stack->nr = nr;
+	stack->hw_idx = cpuc->lbr_stack.hw_idx;
+	return (struct intel_pe_branches){ stack, counters };
 }

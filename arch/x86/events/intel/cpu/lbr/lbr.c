@@ -8,6 +8,12 @@
  * task's coming they are emptied, or filled with the call stack that the task had.  That is saved
  * in the task's part of the event's context.
  *
+ * While nobody uses them nothing is recorded, and nobody hears of tasks that come and go: when the
+ * PMU has gone on like this, the records are of some time ago, perhaps another task's.  Before it
+ * goes on with a user again they are emptied, unless the task that comes brings its own; also if
+ * they were selected in another way than is wanted now, or by a guest.  cpuc->lbr_made says which
+ * it was, 0 is none.  An event that goes and comes while the PMU is off leaves them what they are.
+ *
  * Everything runs on the CPU it is about with interrupts off, but for the buffers at the end.
  */
 #include <linux/perf_event.h>
@@ -17,7 +23,8 @@
 
 #include "lbr.h"
 
-enum { NOT_SAVED, SAVED };
+#define NOT_SAVED	0
+#define SAVED_BY(cpu)	(1 + (cpu))
 
 /* KVM's guests have the records, and program them themselves. */
 struct event_constraint vlbr_constraint =
@@ -34,6 +41,17 @@ static bool ours(struct cpu_hw_events *cpuc)
 	return cpuc->lbr_users && !lent_to_guest(cpuc);
 }
 
+#define MADE		BIT_ULL(63)
+#define MADE_BY_GUEST	(~0ULL)
+
+/* What cpuc->lbr_made is for the events that are on the CPU. */
+static u64 selection(struct cpu_hw_events *cpuc)
+{
+	if (cpuc->lbr_select)
+		return MADE_BY_GUEST;
+	return MADE | (cpuc->lbr_sel ? cpuc->lbr_sel->config & x86_pmu.lbr_sel_mask : 0);
+}
+
 /* ------------------------------------------------------------ on and off */
 
 /**
@@ -42,13 +60,22 @@ static bool ours(struct cpu_hw_events *cpuc)
  *
  * From version 4 on, acknowledging the PMI thaws the records.  The PMI freezes them, unless they
  * are a call stack: a PMI next to a call or return leaves that one off, and the stack is wrong.
+ *
+ * A PMI at any point of this finds records made for others, or none: it shows nothing of them.
  */
 void intel_pmu_lbr_enable_all(bool pmi)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 was, debugctl, config = 0;
 
-	if (!ours(cpuc) || (pmi && x86_pmu.version >= 4))
+	if (!cpuc->lbr_users) {
+		cpuc->lbr_made = 0;
+		return;
+	}
+	/* A guest must not see the host's, either. */
+	if (unlikely(cpuc->lbr_made != selection(cpuc)))
+		intel_pmu_lbr_reset();
+	if (lent_to_guest(cpuc) || (pmi && x86_pmu.version >= 4))
 		return;
 
 	if (cpuc->lbr_sel)
@@ -93,7 +120,7 @@ void intel_pmu_lbr_reset(void)
 		return;
 	x86_pmu.lbr_reset();
 	cpuc->last_task_ctx = NULL;
-	cpuc->last_log_id = 0;
+	cpuc->lbr_made = selection(cpuc);
 	if (!intel_pe_arch_lbr() && cpuc->lbr_select)
 		wrmsrl(MSR_LBR_SELECT, 0);
 }
@@ -101,16 +128,18 @@ void intel_pmu_lbr_reset(void)
 /**
  * intel_pmu_lbr_read - the branches so far as this CPU's branch stack
  *
- * Not if every user has them in its PEBS records.
+ * Not if every user has them in its PEBS records.  Then, and without a user, it is empty: what was
+ * read for the PMI before is nobody's business.
  */
 void intel_pmu_lbr_read(void)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
-	if (!ours(cpuc) || cpuc->lbr_users == cpuc->lbr_pebs_users)
-		return;
-	x86_pmu.lbr_read(cpuc);
-	intel_pe_filter_branches(cpuc);
+	if (!ours(cpuc) || cpuc->lbr_users == cpuc->lbr_pebs_users ||
+	    unlikely(cpuc->lbr_made != selection(cpuc)))
+		cpuc->lbr_stack.nr = 0;
+	else
+		x86_pmu.lbr_read(cpuc);
 }
 
 /* ------------------------------------------------------------ events */
@@ -134,9 +163,6 @@ static bool in_pebs_records(struct perf_event *event)
 /**
  * intel_pmu_lbr_add - one more event uses branch records
  * @event: it; the PMU is off
- *
- * The records are emptied for the first one.  But if it has run before, a task with it comes just
- * now, and intel_pmu_lbr_sched_task() is called next: that either empties or restores them.
  */
 void intel_pmu_lbr_add(struct perf_event *event)
 {
@@ -146,7 +172,6 @@ void intel_pmu_lbr_add(struct perf_event *event)
 	if (!x86_pmu.lbr_nr)
 		return;
 
-	cpuc->br_sel = event->hw.branch_reg.reg;
 	if (event->hw.flags & PERF_X86_EVENT_LBR_SELECT)
 		cpuc->lbr_select = 1;
 	stacks = stack_users(event);
@@ -155,8 +180,7 @@ void intel_pmu_lbr_add(struct perf_event *event)
 	if (in_pebs_records(event))
 		cpuc->lbr_pebs_users++;
 	perf_sched_cb_inc(event->pmu);
-	if (!cpuc->lbr_users++ && !event->total_time_running)
-		intel_pmu_lbr_reset();
+	cpuc->lbr_users++;
 }
 
 /**
@@ -199,21 +223,36 @@ static bool wiped(void *ctx)
 	return x86_pmu.lbr_deep_c_reset && !intel_pe_branch_from(0);
 }
 
-/* If nobody else has used the registers since, the task's branches are still there. */
-static void task_comes(struct cpu_hw_events *cpuc, void *ctx)
+static unsigned int switches_of(struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+/*
+ * A stack that was saved is the task's if it has not run since, unseen by an event.  What was saved
+ * last on this CPU is still in the registers; last_task_ctx alone would not tell, as memory is used
+ * again for other tasks.
+ */
+static void task_comes(struct cpu_hw_events *cpuc, struct task_struct *task, void *ctx)
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
-	if (!opt->lbr_callstack_users || opt->lbr_stack_state == NOT_SAVED) {
+	if (!opt->lbr_callstack_users || opt->lbr_stack_state == NOT_SAVED ||
+	    opt->switches != switches_of(task)) {
+		opt->lbr_stack_state = NOT_SAVED;
 		intel_pmu_lbr_reset();
 		return;
 	}
-	if (cpuc->last_task_ctx != ctx || cpuc->last_log_id != opt->log_id || wiped(ctx))
+	if (cpuc->last_task_ctx != ctx || opt->lbr_stack_state != SAVED_BY(smp_processor_id()) ||
+	    wiped(ctx))
 		x86_pmu.lbr_restore(ctx);
 	opt->lbr_stack_state = NOT_SAVED;
+	/* The task may go without being saved: if it exits, or its last user has gone before. */
+	cpuc->last_task_ctx = NULL;
+	cpuc->lbr_made = selection(cpuc);
 }
 
-static void task_goes(struct cpu_hw_events *cpuc, void *ctx)
+static void task_goes(struct cpu_hw_events *cpuc, struct task_struct *task, void *ctx)
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
@@ -222,9 +261,9 @@ static void task_goes(struct cpu_hw_events *cpuc, void *ctx)
 		return;
 	}
 	x86_pmu.lbr_save(ctx);
-	opt->lbr_stack_state = SAVED;
+	opt->lbr_stack_state = SAVED_BY(smp_processor_id());
+	opt->switches = switches_of(task);
 	cpuc->last_task_ctx = ctx;
-	cpuc->last_log_id = ++opt->log_id;
 }
 
 /**
@@ -242,9 +281,9 @@ void intel_pmu_lbr_sched_task(struct perf_event_pmu_context *pmu_ctx, struct tas
 	if (!cpuc->lbr_users)
 		return;
 	if (ctx && !sched_in)
-		task_goes(cpuc, ctx);
+		task_goes(cpuc, task, ctx);
 	else if (ctx)
-		task_comes(cpuc, ctx);
+		task_comes(cpuc, task, ctx);
 	else if (sched_in)
 		intel_pmu_lbr_reset();
 }

@@ -64,8 +64,19 @@ void intel_pe_arch_read(struct cpu_hw_events *cpuc);
 void intel_pe_arch_read_xsave(struct cpu_hw_events *cpuc);
 
 /* filter.c */
+
+/**
+ * struct intel_pe_branches - branches for a sample
+ * @stack: they, the newest first
+ * @counters: what was counted since the branch before, two bits for each counter
+ */
+struct intel_pe_branches {
+	struct perf_branch_stack	*stack;
+	const u64			*counters;
+};
+
 u32 intel_pe_branch_kinds(u64 branch_sample_type);
-void intel_pe_filter_branches(struct cpu_hw_events *cpuc);
+struct intel_pe_branches intel_pe_pick_branches(struct cpu_hw_events *cpuc, u32 sel);
 
 /* models.c */
 enum intel_pe_map { INTEL_PE_MAP_NHM, INTEL_PE_MAP_SNB, INTEL_PE_MAP_HSW, INTEL_PE_MAP_ARCH };

@@ -3,9 +3,9 @@
  * Last branch records: from registers, or the group of a PEBS record, to the branch stack of a
  * sample.
  *
- * The CPU's branch stack (cpu_hw_events.lbr_stack and lbr_entries) is the newest first.  With it
- * goes cpu_hw_events.lbr_counters[]: what the counters counted since the branch before, two bits
- * for each counter, in the order of counters.
+ * The CPU's branch stack (cpu_hw_events.lbr_stack and lbr_entries) is the newest first, as it was
+ * recorded; each event picks from it.  With it goes cpu_hw_events.lbr_counters[]: what the counters
+ * counted since the branch before, two bits for each counter, in the order of counters.
  *
  * In the PMI's NMI, or with interrupts off; the records are frozen, or in memory.
  */
@@ -70,16 +70,6 @@ bool intel_pe_decode_branch(struct perf_branch_entry *e, struct lbr_entry raw, u
 	return e->abort;
 }
 
-/* The type is translated by the filter; if that has nothing to do it must not show. */
-static unsigned int wanted(struct cpu_hw_events *cpuc)
-{
-	const u64 sel = cpuc->br_sel;
-
-	if ((sel & X86_BR_ALL) == X86_BR_ALL && !(sel & X86_BR_TYPE_SAVE))
-		return intel_pe_branch_has & ~INTEL_PE_BR_TYPE;
-	return intel_pe_branch_has;
-}
-
 /* ------------------------------------------------------------ rings */
 
 /**
@@ -114,7 +104,7 @@ void intel_pmu_lbr_read_64(struct cpu_hw_events *cpuc)
 {
 	const u64 config = cpuc->lbr_sel ? cpuc->lbr_sel->config : INTEL_PE_NO_INFO;
 	const bool stack = cpuc->lbr_sel && intel_pe_keeps_stack(config);
-	unsigned int slot, has = wanted(cpuc);
+	unsigned int slot, has = intel_pe_branch_has;
 	u64 tos = intel_pe_tos();
 	struct lbr_entry raw = {};
 	int n, nr = 0;
@@ -143,18 +133,18 @@ void intel_pmu_lbr_read_64(struct cpu_hw_events *cpuc)
 
 /* ------------------------------------------------------------ newest first */
 
-static void take(struct cpu_hw_events *cpuc, int n, struct lbr_entry raw, unsigned int has)
+static void take(struct cpu_hw_events *cpuc, int n, struct lbr_entry raw)
 {
-	intel_pe_decode_branch(&cpuc->lbr_entries[n], raw, has);
+	intel_pe_decode_branch(&cpuc->lbr_entries[n], raw, intel_pe_branch_has);
 	cpuc->lbr_counters[n] = raw.info >> LBR_INFO_BR_CNTR_OFFSET & LBR_INFO_BR_CNTR_FULL_MASK;
 }
 
 static void take_all(struct cpu_hw_events *cpuc, const struct lbr_entry *raw, u64 hw_idx)
 {
-	unsigned int n, has = wanted(cpuc);
+	unsigned int n;
 
 	for (n = 0; n < x86_pmu.lbr_nr && raw[n].from; n++)
-		take(cpuc, n, raw[n], has);
+		take(cpuc, n, raw[n]);
 	cpuc->lbr_stack.nr = n;
 	cpuc->lbr_stack.hw_idx = hw_idx;
 }
@@ -165,8 +155,8 @@ static void take_all(struct cpu_hw_events *cpuc, const struct lbr_entry *raw, u6
  */
 void intel_pe_arch_read(struct cpu_hw_events *cpuc)
 {
-	unsigned int n, has = wanted(cpuc);
 	struct lbr_entry raw;
+	unsigned int n;
 
 	for (n = 0; n < x86_pmu.lbr_nr; n++) {
 		raw.from = intel_pe_branch_from(n);
@@ -174,7 +164,7 @@ void intel_pe_arch_read(struct cpu_hw_events *cpuc)
 			break;
 		rdmsrl(x86_pmu.lbr_to + n, raw.to);
 		rdmsrl(x86_pmu.lbr_info + n, raw.info);
-		take(cpuc, n, raw, has);
+		take(cpuc, n, raw);
 	}
 	cpuc->lbr_stack.nr = n;
 	cpuc->lbr_stack.hw_idx = -1ULL;
@@ -208,7 +198,6 @@ void intel_pmu_store_pebs_lbrs(struct lbr_entry *lbr)
 	const bool known = !intel_pe_arch_lbr() && cpuc->n_pebs != cpuc->n_large_pebs;
 
 	take_all(cpuc, lbr, known ? intel_pe_tos() : -1ULL);
-	intel_pe_filter_branches(cpuc);
 }
 
 /* ------------------------------------------------------------ into the sample */
@@ -246,25 +235,34 @@ static int logged_events(struct perf_event *leader, u8 *order)
 	return n;
 }
 
+/* An event that is counted in its group's branches shows those of the leader. */
+static u32 filter_of(struct perf_event *event)
+{
+	if (!(event->hw.flags & PERF_X86_EVENT_NEEDS_BRANCH_STACK))
+		event = event->group_leader;
+	return event->hw.branch_reg.reg;
+}
+
 /**
- * intel_pmu_lbr_save_brstack - the CPU's branch stack for a sample of this event
- * @data: the sample; written before the branch stack changes
+ * intel_pmu_lbr_save_brstack - what this event wants of the CPU's branch stack, for a sample
+ * @data: the sample; written before the next one is prepared
  * @cpuc: this CPU
  * @event: whose sample
  */
 void intel_pmu_lbr_save_brstack(struct perf_sample_data *data, struct cpu_hw_events *cpuc,
 				struct perf_event *event)
 {
+	struct intel_pe_branches b = intel_pe_pick_branches(cpuc, filter_of(event));
 	u64 *ordered = this_cpu_ptr(ordered_counters);
 	u8 order[LBR_INFO_BR_CNTR_NUM];
 	int i, n;
 
 	if (!is_branch_counters_group(event)) {
-		perf_sample_save_brstack(data, event, &cpuc->lbr_stack, NULL);
+		perf_sample_save_brstack(data, event, b.stack, NULL);
 		return;
 	}
 	n = logged_events(event->group_leader, order);
-	for (i = 0; i < cpuc->lbr_stack.nr; i++)
-		ordered[i] = intel_pe_order_counters(cpuc->lbr_counters[i], order, n);
-	perf_sample_save_brstack(data, event, &cpuc->lbr_stack, ordered);
+	for (i = 0; i < b.stack->nr; i++)
+		ordered[i] = intel_pe_order_counters(b.counters[i], order, n);
+	perf_sample_save_brstack(data, event, b.stack, ordered);
 }

@@ -158,7 +158,7 @@ void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs
 	if (format >= 3)
 		save_time(event, data, record[INTEL_PE_TSC]);
 	if (has_branch_stack(event))
-		perf_sample_save_brstack(data, event, &cpuc->lbr_stack, NULL);
+		intel_pmu_lbr_save_brstack(data, cpuc, event);
 }
 
 /* ------------------------------------------------------------ formats 4 and up: adaptive PEBS */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * x86_lbr_tasks.c - whose are the branches in the records of an Intel CPU? There is one set of
+ * them, and events come and go while tasks run: a sample must show its own task's branches only, of
+ * the time that its event has seen, by its own filter.
+ *
+ * needs: hw arch-lbr
+ */
+#include "lib/x86.h"
+#include "lib/x86_code.h"
+
+#define ROUNDS	20
+
+static struct pt_record rec;
+static struct pt_sample s;
+static struct pt_ring ring;
+
+static struct perf_event_attr sampler(u64 branch_type)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	char name[64] = "";
+
+	attr.sample_period = 1009;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = branch_type | PERF_SAMPLE_BRANCH_USER;
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	pt_slurp("/sys/bus/event_source/devices/cpu/caps/pmu_name", name, sizeof(name));
+	if (!*name || pt_probe(&attr))
+		pt_skip("no such branch records of an Intel CPU");
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	pt_pin(0);
+	return attr;
+}
+
+static bool next_sample(const struct perf_event_attr *attr)
+{
+	if (!pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE))
+		return false;
+	pt_parse_sample(attr, &rec, &s);
+	return true;
+}
+
+/* An event that has run before is enabled next to the branches of the task that ran last. */
+static void not_of_another_task(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY);
+	unsigned int round, n = 0, branches = 0;
+	u64 i, before, others;
+	int fd, fd2;
+	pid_t pid;
+
+	pt_in_child(pid)
+		for (;;)
+			lbr_run(1000);
+	fd2 = pt_open(&attr, pid, -1, -1, 0);
+	pt_enable(fd2);
+	/* A few branches after it is enabled. */
+	attr.sample_period = 23;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	for (round = 0; round < ROUNDS; round++) {
+		before = pt_count(fd2);
+		pt_switch_out();
+		others = pt_count(fd2) - before;
+		pt_check(others > 1000, "the other task did %llu instructions",
+			 (unsigned long long)others);
+		pt_enable(fd);
+		pt_spin(50);
+		pt_disable(fd);
+	}
+	kill(pid, SIGKILL);
+	pt_reap_killed(pid, SIGKILL);
+	while (next_sample(&attr)) {
+		n++;
+		branches += s.nr_branches;
+		for (i = 0; i < s.nr_branches; i++)
+			pt_check(s.branches[i].from < pt_addr(lbr_turn) ||
+				 s.branches[i].from >= pt_addr(lbr_end),
+				 "the other task's branch from %llx",
+				 (unsigned long long)s.branches[i].from);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= ROUNDS * 50 * 2 / 23, "%u samples", n);
+	pt_check(branches > n, "%u branches in %u samples", branches, n);
+	pt_unmap(&ring);
+	close(fd2);
+	close(fd);
+}
+
+static int orders[2], answers[2];
+
+/* Let the other task enable (1) or disable (0) the event while this one is off the CPU. */
+static void order(char what)
+{
+	pt_eq(write(orders[1], &what, 1), 1);
+	pt_eq(read(answers[0], &what, 1), 1);
+}
+
+static void disable_within(void)
+{
+	order(0);
+}
+
+/* A stack is not brought back to a task that has run meanwhile without its event. */
+static void not_of_before(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_CALL_STACK);
+	unsigned int round, n = 0;
+	pid_t pid;
+	char what;
+	u64 i;
+	int fd;
+
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_need(!pipe(orders) && !pipe(answers), "pipe");
+	pt_in_child(pid) {
+		close(orders[1]);
+		while (read(orders[0], &what, 1) == 1) {
+			if (what)
+				pt_enable(fd);
+			else
+				pt_disable(fd);
+			pt_eq(write(answers[1], &what, 1), 1);
+		}
+	}
+	close(orders[0]);
+	for (round = 0; round < ROUNDS; round++) {
+		pt_enable(fd);
+		lbr_outer(disable_within);
+		order(1);
+		pt_spin(5000);
+		pt_disable(fd);
+	}
+	close(orders[1]);
+	pt_reap(pid);
+	while (next_sample(&attr)) {
+		if (!pt_in_spin(s.ip))
+			continue;
+		n++;
+		for (i = 0; i < s.nr_branches; i++)
+			pt_check(s.branches[i].from != pt_addr(lbr_call_deep) &&
+				 s.branches[i].from != pt_addr(lbr_call_inner),
+				 "frame %llu is one that had been left", (unsigned long long)i);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= ROUNDS * 9, "%u samples", n);
+	pt_unmap(&ring);
+	close(answers[0]);
+	close(answers[1]);
+	close(fd);
+}
+
+/* A group finds no room on the CPU, as the records are another's: that one's filter stays. */
+static void not_by_anothers_filter(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY);
+	struct perf_event_attr loser = attr, leader = pt_attr(PT_HW(CPU_CYCLES));
+	unsigned int n = 0, empty = 0;
+	int fd, fd2, fd3;
+
+	loser.disabled = 0;
+	loser.branch_sample_type = PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_USER;
+	attr.pinned = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	leader.disabled = 1;
+	fd2 = pt_open(&leader, 0, -1, -1, 0);
+	fd3 = pt_open(&loser, 0, -1, fd2, 0);
+	pt_enable(fd2);
+	pt_spin(20000);
+	pt_disable(fd);
+	pt_eq(pt_count(fd3), 0);
+	while (next_sample(&attr)) {
+		if (!pt_in_spin(s.ip))
+			continue;
+		n++;
+		if (!s.nr_branches)
+			empty++;
+		else
+			pt_check(pt_in_spin(s.branches[0].from), "a branch from %llx",
+				 (unsigned long long)s.branches[0].from);
+	}
+	pt_check(n >= 20000 * 2 / 1009 - 1, "%u samples", n);
+	/* A switch to another task just before a sample leaves no branch. */
+	pt_check(empty <= 1, "%u samples of %u have no branch", empty, n);
+	pt_unmap(&ring);
+	close(fd3);
+	close(fd2);
+	close(fd);
+}
+
+/* The hardware records the same for both events; no code here is in a transaction. */
+static void filters_side_by_side(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY), other = attr;
+	unsigned int n = 0, n2 = 0, empty = 0;
+	static struct pt_ring ring2;
+	int fd, fd2;
+
+	other.branch_sample_type |= PERF_SAMPLE_BRANCH_IN_TX;
+	if (pt_probe(&other))
+		pt_skip("no filter for transactions");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	fd2 = pt_open(&other, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_map(&ring2, fd2, 64);
+	pt_enable(fd);
+	pt_enable(fd2);
+	pt_spin(20000);
+	pt_disable(fd2);
+	pt_disable(fd);
+	while (next_sample(&attr)) {
+		n++;
+		empty += !s.nr_branches;
+	}
+	while (pt_next_of(&ring2, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&other, &rec, &s);
+		n2++;
+		pt_eq(s.nr_branches, 0);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= 20000 * 2 / 1009 - 1, "%u samples", n);
+	pt_check(n2 >= 20000 * 2 / 1009 - 1, "%u samples in transactions", n2);
+	pt_check(empty <= 1, "%u samples of %u have no branch", empty, n);
+	pt_unmap(&ring2);
+	pt_unmap(&ring);
+	close(fd2);
+	close(fd);
+}
+
+/*
+ * An event that is counted in the branches of a precise leader, whose branches are in its records:
+ * nothing is read for the samples of the other one.
+ */
+static void not_of_the_last_sample(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY), leader = attr, member = attr;
+	unsigned int n = 0;
+	int fd, fd2;
+
+	leader.branch_sample_type |= PERF_SAMPLE_BRANCH_COUNTERS;
+	leader.precise_ip = 1;
+	leader.sample_period = 1ull << 40;
+	member.branch_sample_type = PERF_SAMPLE_BRANCH_COUNTERS | PERF_SAMPLE_BRANCH_USER;
+	member.disabled = 0;
+	if (pt_probe(&leader))
+		pt_skip("no counters are logged with branches");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	lbr_run(1000);
+	pt_disable(fd);
+	close(fd);
+
+	fd = pt_open(&leader, 0, -1, -1, 0);
+	fd2 = pt_open(&member, 0, -1, fd, 0);
+	pt_map(&ring, fd2, 64);
+	pt_enable(fd);
+	pt_spin(5000);
+	pt_disable(fd);
+	while (next_sample(&member)) {
+		n++;
+		pt_eq(s.nr_branches, 0);
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= 9, "%u samples", n);
+	pt_unmap(&ring);
+	close(fd2);
+	close(fd);
+}
+
+static const struct pt_case cases[] = {
+	{ "not_of_another_task", not_of_another_task },
+	{ "not_of_before", not_of_before },
+	{ "not_by_anothers_filter", not_by_anothers_filter },
+	{ "filters_side_by_side", filters_side_by_side },
+	{ "not_of_the_last_sample", not_of_the_last_sample },
+};
+
+PT_MAIN(cases)
