@@ -396,7 +396,9 @@ struct perf_event_context {
  * struct perf_event_pmu_context - one PMU's events in one context, public part
  * @pmu: the PMU
  * @task_ctx_data: zeroed object of pmu->task_ctx_cache while an event with
- *	PERF_ATTACH_TASK_DATA is there, else %NULL; the driver owns its contents
+ *	PERF_ATTACH_TASK_DATA is there, else %NULL; the driver owns its contents.
+ *	While an event of a CPU has that flag, pmu->sched_task() finds what the
+ *	task has here in any PMU context.
  */
 struct perf_event_pmu_context {
 	struct pmu	*pmu;

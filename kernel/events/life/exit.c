@@ -204,8 +204,10 @@ void perf_event_exit_task(struct task_struct *task)
 	struct pe_kin *kin;
 	struct pe_ctx *ctx;
 
-	if (task->flags & PF_EXITING)
+	if (task->flags & PF_EXITING) {
+		pe_task_data_exit(task);
 		pe_sideband_chain_now();
+	}
 	disown_all(task);
 
 	kin = pe_kin_exit();

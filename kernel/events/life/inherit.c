@@ -410,6 +410,7 @@ void perf_event_fork(struct task_struct *task)
 		pe_join_families(ctx);
 	else
 		pe_kin_forked(task);
+	pe_task_data_fork(task);
 	pe_sideband_fork(task);
 	perf_event_namespaces(task);
 }

@@ -46,8 +46,6 @@ struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
 void pe_slot_init(struct pe_slot *slot, int cpu);
 void pe_slot_free(struct pe_slot *slot);
 struct pe_pmu_ctx *pe_find_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu);
-int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx);
-void pe_task_data_put(struct pe_event *e);
 struct pe_lane *pe_pmu_ctx_lane(struct pe_pmu_ctx *pmu_ctx, struct pe_slot *slot);
 void pe_ctx_add(struct pe_ctx *ctx, struct pe_event *e);
 void pe_ctx_remove(struct pe_ctx *ctx, struct pe_event *e, u64 now);
@@ -235,6 +233,14 @@ enum pe_switch { PE_GOES_OUT, PE_COMES_IN };
 void pe_tell_pmus_of_switch(struct task_struct *task, enum pe_switch which,
 			    const struct pe_ctx *told);
 void pe_slot_refresh_pages(struct pe_slot *slot);
+
+/* task_data.c */
+int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx);
+void pe_task_data_put(struct pe_event *e);
+void pe_task_data_fork(struct task_struct *task);
+void pe_task_data_exit(struct task_struct *task);
+void pe_tell_pmu_of_switch(struct pe_pmu_ctx *pmu_ctx, struct task_struct *task,
+			   enum pe_switch which);
 
 /* cgroup.c */
 #ifdef CONFIG_CGROUP_PERF

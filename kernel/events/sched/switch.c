@@ -62,7 +62,7 @@ static void pmu_ctx_enter(struct pe_pmu_ctx *pmu_ctx, struct task_struct *comes,
 	pe_pmu_ctx_in(pmu_ctx, PE_FLEXIBLE, now);
 	/* Before anything counts: a sample must not show the branches of the task before. */
 	if (unlikely(cpc->sched_cb_usage) && comes)
-		pmu_ctx->pmu->sched_task(&pmu_ctx->pub, comes, true);
+		pe_tell_pmu_of_switch(pmu_ctx, comes, PE_COMES_IN);
 	perf_pmu_enable(pmu_ctx->pmu);
 }
 
@@ -214,7 +214,7 @@ void pe_tell_pmus_of_switch(struct task_struct *task, enum pe_switch which,
 		if (WARN_ON_ONCE(!pmu->sched_task) || (told && pmu_ctx->ctx == told))
 			continue;
 		perf_pmu_disable(pmu);
-		pmu->sched_task(&pmu_ctx->pub, task, which == PE_COMES_IN);
+		pe_tell_pmu_of_switch(pmu_ctx, task, which);
 		perf_pmu_enable(pmu);
 	}
 	pe_unlock_here(ctx);

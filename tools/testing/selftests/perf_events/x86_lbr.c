@@ -358,58 +358,6 @@ static void call_stacks(void)
 	pt_unmap(&ring);
 }
 
-static struct pt_peer peer;
-static unsigned int rounds;
-
-static void switch_and_spin(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < rounds; i++) {
-		pt_peer_turn(&peer);
-		pt_spin(5000);
-	}
-}
-
-/* While a task is away another one with a call stack of its own runs. */
-static void call_stack_of_a_task(void)
-{
-	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_CALL_STACK);
-	unsigned int n = 0;
-	int fd, fp;
-
-	need_records();
-	if (pt_probe(&attr) == -EOPNOTSUPP)
-		pt_skip("records that keep no call stack");
-	pt_pin(0);
-	pt_peer_start(&peer);
-	fp = pt_open(&attr, peer.pid, -1, -1, 0);
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_map(&ring, fd, 512);
-	pt_enable(fp);
-	pt_enable(fd);
-	rounds = 50;
-	lbr_outer(switch_and_spin);
-	pt_disable(fd);
-	pt_peer_stop(&peer);
-	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(&attr, &rec, &s);
-		if (!pt_in_spin(s.ip))
-			continue;
-		n++;
-		pt_need(s.nr_branches >= 3, "%llu frames", (unsigned long long)s.nr_branches);
-		pt_eq(s.branches[0].to, pt_addr(pt_spin_start));
-		pt_eq(s.branches[1].from, pt_addr(lbr_call_deep));
-		pt_eq(s.branches[2].from, pt_addr(lbr_call_inner));
-		if (pt_failures() > 10)
-			pt_end_case();
-	}
-	pt_check(n >= 50 * 9, "%u samples", n);
-	pt_unmap(&ring);
-	close(fd);
-	close(fp);
-}
-
 /* ---- a program asks ---- */
 
 #define SEEN	0
@@ -608,7 +556,6 @@ static const struct pt_case cases[] = {
 	{ "only_the_kernels", only_the_kernels },
 	{ "beside_records", beside_records },
 	{ "call_stacks", call_stacks },
-	{ "call_stack_of_a_task", call_stack_of_a_task },
 	{ "snapshot", snapshot },
 	{ "counters_of_branches", counters_of_branches },
 	{ "counters_refused", counters_refused },

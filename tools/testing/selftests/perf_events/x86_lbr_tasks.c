@@ -276,12 +276,148 @@ static void not_of_the_last_sample(void)
 	close(fd);
 }
 
+/* ---- call stacks ---- */
+
+#define TURNS	50
+
+static struct pt_peer peer;
+
+static void switch_and_spin(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TURNS; i++) {
+		pt_peer_turn(&peer);
+		pt_spin(5000 + 100 * i);
+	}
+}
+
+/* The stacks of samples of @tid in pt_spin(), which switch_and_spin() has called. */
+static void check_stacks_of(const struct perf_event_attr *attr, pid_t tid)
+{
+	unsigned int n = 0;
+
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(attr, &rec, &s);
+		if (s.tid != (u32)tid || !pt_in_spin(s.ip))
+			continue;
+		n++;
+		pt_need(s.nr_branches >= 3, "%llu frames in sample %u of %d",
+			(unsigned long long)s.nr_branches, n, tid);
+		pt_eq(s.branches[0].to, pt_addr(pt_spin_start));
+		pt_eq(s.branches[1].from, pt_addr(lbr_call_deep));
+		pt_eq(s.branches[2].from, pt_addr(lbr_call_inner));
+		if (pt_failures() > 10)
+			pt_end_case();
+	}
+	pt_check(n >= TURNS * 9, "%u samples", n);
+}
+
+static struct perf_event_attr stack_sampler(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_CALL_STACK);
+
+	attr.sample_type |= PERF_SAMPLE_TID;
+	return attr;
+}
+
+/* While a task is away another one with a call stack of its own runs. */
+static void call_stack_of_a_task(void)
+{
+	struct perf_event_attr attr = stack_sampler();
+	int fd, fp;
+
+	pt_peer_start(&peer);
+	fp = pt_open(&attr, peer.pid, -1, -1, 0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fp);
+	pt_enable(fd);
+	lbr_outer(switch_and_spin);
+	pt_disable(fd);
+	pt_peer_stop(&peer);
+	check_stacks_of(&attr, getpid());
+	pt_unmap(&ring);
+	close(fd);
+	close(fp);
+}
+
+static pid_t sleepers[50];
+
+/* The task before had a stack of its own, and has exited. */
+static void exit_and_spin(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < PT_ARRAY_SIZE(sleepers); i++) {
+		kill(sleepers[i], SIGKILL);
+		sched_yield();
+		pt_spin(5000);
+	}
+}
+
+/* The same of an event of the CPU: tasks that are there when it is opened, and those that come. */
+static void call_stacks_of_a_cpu(void)
+{
+	struct perf_event_attr attr = stack_sampler();
+	int fd, fp, fd2;
+	unsigned int i;
+	pid_t pid;
+
+	pt_peer_start(&peer);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	lbr_outer(switch_and_spin);
+	pt_disable(fd);
+	check_stacks_of(&attr, getpid());
+
+	pt_enable(fd);
+	pt_in_child(pid)
+		lbr_outer(switch_and_spin);
+	pt_eq(pt_wait(pid), 0);
+	pt_disable(fd);
+	check_stacks_of(&attr, pid);
+
+	pt_enable(fd);
+	for (i = 0; i < PT_ARRAY_SIZE(sleepers); i++)
+		pt_in_child(sleepers[i])
+			pause();
+	pt_switch_out();
+	lbr_outer(exit_and_spin);
+	pt_disable(fd);
+	for (i = 0; i < PT_ARRAY_SIZE(sleepers); i++)
+		pt_reap_killed(sleepers[i], SIGKILL);
+	check_stacks_of(&attr, getpid());
+
+	/* Another event of the CPU ends, and one of a task comes and goes: the stacks stay. */
+	fd2 = pt_open(&attr, -1, 0, -1, 0);
+	close(fd2);
+	fp = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fp);
+	pt_enable(fd);
+	lbr_outer(switch_and_spin);
+	close(fp);
+	pt_disable(fd);
+	check_stacks_of(&attr, getpid());
+	pt_enable(fd);
+	lbr_outer(switch_and_spin);
+	pt_disable(fd);
+	check_stacks_of(&attr, getpid());
+
+	pt_peer_stop(&peer);
+	pt_unmap(&ring);
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "not_of_another_task", not_of_another_task },
 	{ "not_of_before", not_of_before },
 	{ "not_by_anothers_filter", not_by_anothers_filter },
 	{ "filters_side_by_side", filters_side_by_side },
 	{ "not_of_the_last_sample", not_of_the_last_sample },
+	{ "call_stack_of_a_task", call_stack_of_a_task },
+	{ "call_stacks_of_a_cpu", call_stacks_of_a_cpu },
 };
 
 PT_MAIN(cases)

@@ -6,7 +6,7 @@
  * There is one set of records for each CPU, and the extra-register constraint sees to it that all
  * events on it want the same.  Records do not say which address space they belong to: with a
  * task's coming they are emptied, or filled with the call stack that the task had.  That is saved
- * in the task's part of the event's context.
+ * in what the task has of task_ctx_data.
  *
  * While nobody uses them nothing is recorded, and nobody hears of tasks that come and go: when the
  * PMU has gone on like this, the records are of some time ago, perhaps another task's.  Before it
@@ -144,15 +144,33 @@ void intel_pmu_lbr_read(void)
 
 /* ------------------------------------------------------------ events */
 
-/* The context's count of events that keep a call stack of its task; NULL if @event keeps none. */
+/* Events of this CPU that keep the call stacks of all tasks. */
+static DEFINE_PER_CPU(int, stacks_of_all);
+
+static bool of_task(const struct perf_event *event)
+{
+	return event->attach_state & PERF_ATTACH_TASK;
+}
+
+/*
+ * The count of events that keep call stacks of the same tasks as @event, by the task or the CPU;
+ * NULL if @event keeps none.
+ */
 static int *stack_users(struct perf_event *event)
 {
 	const u32 stack = X86_BR_USER | X86_BR_CALL_STACK;
 	void *ctx = event->pmu_ctx->task_ctx_data;
 
-	if (!ctx || (event->hw.branch_reg.reg & stack) != stack)
+	if ((event->hw.branch_reg.reg & stack) != stack)
 		return NULL;
-	return &task_context_opt(ctx)->lbr_callstack_users;
+	if (!of_task(event))
+		return this_cpu_ptr(&stacks_of_all);
+	return ctx ? &task_context_opt(ctx)->lbr_callstack_users : NULL;
+}
+
+static bool keeps_stack_of(void *ctx)
+{
+	return task_context_opt(ctx)->lbr_callstack_users || __this_cpu_read(stacks_of_all);
 }
 
 static bool in_pebs_records(struct perf_event *event)
@@ -237,7 +255,7 @@ static void task_comes(struct cpu_hw_events *cpuc, struct task_struct *task, voi
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
-	if (!opt->lbr_callstack_users || opt->lbr_stack_state == NOT_SAVED ||
+	if (!keeps_stack_of(ctx) || opt->lbr_stack_state == NOT_SAVED ||
 	    opt->switches != switches_of(task)) {
 		opt->lbr_stack_state = NOT_SAVED;
 		intel_pmu_lbr_reset();
@@ -256,7 +274,7 @@ static void task_goes(struct cpu_hw_events *cpuc, struct task_struct *task, void
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
-	if (!opt->lbr_callstack_users) {
+	if (!keeps_stack_of(ctx)) {
 		opt->lbr_stack_state = NOT_SAVED;
 		return;
 	}
