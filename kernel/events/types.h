@@ -483,7 +483,7 @@ struct pe_event {
 	struct list_head	running_entry;		/* L: leader: on pmu_ctx->running[] */
 
 	/* lifetime */
-	struct pe_pmu_ctx	*data_pmu_ctx;		/* L: whose task_ctx_data it holds */
+	struct pe_pmu_ctx	*data_pmu_ctx;		/* A: whose task_ctx_data it holds */
 	refcount_t		refs;			/* A: fd or kernel user, children, pins */
 	refcount_t		mem_refs;		/* A: itself, children: until RCU is done */
 	struct mutex		family_lock;

@@ -16,10 +16,13 @@
  *	leaves		when the task exits, pe_task_data_exit(), or with the last event that
  *			wants them, and is freed a grace period of RCU later.
  */
-#include <linux/hashtable.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "sched.h"
@@ -40,12 +43,22 @@ struct kept {
 	struct rcu_head			rcu;
 };
 
-static DEFINE_HASHTABLE(kept_table, 10);
-static DEFINE_SPINLOCK(kept_lock);	/* leaf, task context: who is in the table */
-static struct kmem_cache *kept_cache;	/* kept_lock: what is taken; NULL without users */
+/**
+ * struct kept_table - the table
+ * @cache: what all that is in it has @data from
+ * @bits: of its size
+ * @bucket: 1 << @bits of them; readers are in a section of RCU
+ */
+struct kept_table {
+	struct kmem_cache	*cache;
+	unsigned int		bits;
+	struct hlist_head	bucket[];
+};
 
 static DEFINE_MUTEX(users_mutex);	/* below ctx->mutex */
-static unsigned int users;		/* users_mutex; read anywhere */
+static unsigned int users;		/* users_mutex */
+static DEFINE_SPINLOCK(kept_lock);	/* leaf, task context: who is in the table */
+static struct kept_table __rcu *kept_table;	/* kept_lock and users_mutex; NULL without users */
 
 static void free_kept(struct kept *k)
 {
@@ -79,12 +92,20 @@ static bool runs_user_code(const struct task_struct *task)
 	return !(READ_ONCE(task->flags) & (PF_KTHREAD | PF_EXITING));
 }
 
+static struct hlist_head *bucket_of(struct kept_table *table, const struct task_struct *task)
+{
+	return &table->bucket[hash_ptr(task, table->bits)];
+}
+
 /* In a section of RCU. */
 static struct kept *kept_of(const struct task_struct *task)
 {
+	struct kept_table *table = rcu_dereference(kept_table);
 	struct kept *k;
 
-	hash_for_each_possible_rcu(kept_table, k, node, (unsigned long)task)
+	if (!table)
+		return NULL;
+	hlist_for_each_entry_rcu(k, bucket_of(table, task), node)
 		if (k->task == task)
 			return k;
 	return NULL;
@@ -96,21 +117,17 @@ static struct kept *kept_of(const struct task_struct *task)
  */
 static bool keep(struct kept *k, const struct task_struct *task)
 {
+	struct kept_table *table;
+
 	guard(spinlock)(&kept_lock);
 	guard(rcu)();
-	/* Set before pe_task_data_exit() asks for users, or takes the lock. */
-	if (!runs_user_code(task) || k->cache != kept_cache || kept_of(task))
+	table = rcu_dereference(kept_table);
+	/* Set before pe_task_data_exit() asks for the table, or takes the lock. */
+	if (!table || k->cache != table->cache || !runs_user_code(task) || kept_of(task))
 		return false;
 	k->task = task;
-	hash_add_rcu(kept_table, &k->node, (unsigned long)task);
+	hlist_add_head_rcu(&k->node, bucket_of(table, task));
 	return true;
-}
-
-/* Take it out.  kept_lock is held. */
-static void drop(struct kept *k)
-{
-	hash_del_rcu(&k->node);
-	call_rcu(&k->rcu, free_kept_rcu);
 }
 
 /* One for each task that has none.  Return: how many there were too few of. */
@@ -159,59 +176,64 @@ static int keep_for_all(struct kmem_cache *cache)
 	return err;
 }
 
-/* The lock is not held for longer than for a bucket: exits wait for it. */
+/* With no table to be found nobody comes to it, or goes, any more. */
 static void keep_for_none(void)
 {
+	struct kept_table *table;
 	struct hlist_node *next;
 	struct kept *k;
-	int i;
 
-	WRITE_ONCE(users, 0);
 	scoped_guard(spinlock, &kept_lock)
-		kept_cache = NULL;
-	for (i = 0; i < HASH_SIZE(kept_table); i++) {
-		scoped_guard(spinlock, &kept_lock)
-			hlist_for_each_entry_safe(k, next, &kept_table[i], node)
-				drop(k);
-		cond_resched();
-	}
+		table = rcu_replace_pointer(kept_table, NULL, lockdep_is_held(&kept_lock));
+	synchronize_rcu();
+	for (unsigned int i = 0; i < 1U << table->bits; i++)
+		hlist_for_each_entry_safe(k, next, &table->bucket[i], node)
+			free_kept(k);
+	kvfree(table);
 }
 
 /*
- * There is one table, for the objects of one cache: no machine has two kinds of PMU that want it.
+ * There is one table, for the objects of one cache: kinds of cores of a machine share it.
  *
  * A task and the first user cannot miss one another, as each has a full barrier between what it
- * writes and what it reads: either pe_task_data_fork() sees the user, or the walk sees the task;
- * either pe_task_data_exit() sees the user, or keep() sees PF_EXITING.
+ * writes and what it reads: either pe_task_data_fork() sees the table, or the walk sees the task;
+ * either pe_task_data_exit() sees the table, or keep() sees PF_EXITING.
  */
 static int add_user(struct kmem_cache *cache)
 {
-	int err = 0;
+	unsigned int bits = clamp(ilog2(nr_threads) + 1, 8, 20);
+	struct kept_table *table;
+	int err;
 
 	guard(mutex)(&users_mutex);
+	table = rcu_dereference_protected(kept_table, lockdep_is_held(&users_mutex));
 	if (users) {
-		if (WARN_ON_ONCE(cache != kept_cache))
+		if (WARN_ON_ONCE(cache != table->cache))
 			return -EBUSY;
-		WRITE_ONCE(users, users + 1);
+		users++;
 		return 0;
 	}
+	table = kvzalloc(struct_size(table, bucket, 1UL << bits), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	table->cache = cache;
+	table->bits = bits;
 	scoped_guard(spinlock, &kept_lock)
-		kept_cache = cache;
-	WRITE_ONCE(users, 1);
+		rcu_assign_pointer(kept_table, table);
 	smp_mb();		/* see above; pairs with those of fork and exit */
 	err = keep_for_all(cache);
 	if (err)
 		keep_for_none();
+	else
+		users = 1;
 	return err;
 }
 
 static void remove_user(void)
 {
 	guard(mutex)(&users_mutex);
-	if (users == 1)
+	if (!--users)
 		keep_for_none();
-	else
-		WRITE_ONCE(users, users - 1);
 }
 
 /**
@@ -222,14 +244,17 @@ static void remove_user(void)
  */
 void pe_task_data_fork(struct task_struct *task)
 {
-	struct kmem_cache *cache;
+	struct kmem_cache *cache = NULL;
+	struct kept_table *table;
 	struct kept *k;
 
 	smp_mb();		/* add_user() */
-	if (likely(!READ_ONCE(users)))
+	if (likely(!rcu_access_pointer(kept_table)))
 		return;
-	scoped_guard(spinlock, &kept_lock)
-		cache = kept_cache;
+	scoped_guard(rcu) {
+		table = rcu_dereference(kept_table);
+		cache = table ? table->cache : NULL;
+	}
 	k = cache && runs_user_code(task) ? alloc_kept(cache) : NULL;
 	if (k && !keep(k, task))
 		free_kept(k);
@@ -244,13 +269,15 @@ void pe_task_data_exit(struct task_struct *task)
 	struct kept *k;
 
 	smp_mb();		/* add_user() */
-	if (likely(!READ_ONCE(users)))
+	if (likely(!rcu_access_pointer(kept_table)))
 		return;
 	guard(spinlock)(&kept_lock);
 	guard(rcu)();
 	k = kept_of(task);
-	if (k)
-		drop(k);
+	if (!k)
+		return;
+	hlist_del_rcu(&k->node);
+	call_rcu(&k->rcu, free_kept_rcu);
 }
 
 /*
@@ -279,7 +306,7 @@ void pe_tell_pmu_of_switch(struct pe_pmu_ctx *pmu_ctx, struct task_struct *task,
 {
 	void *lent = NULL;
 
-	if (unlikely(READ_ONCE(users)) && !pmu_ctx->task_ctx_data)
+	if (unlikely(rcu_access_pointer(kept_table)) && !pmu_ctx->task_ctx_data)
 		lent = kept_data(pmu_ctx, task);
 	if (lent)
 		pmu_ctx->task_ctx_data = lent;
@@ -342,7 +369,7 @@ int pe_task_data_get(struct pe_event *e, struct pe_ctx *ctx)
 		return 0;
 	err = of_task ? add_to_pmu_ctx(e, cache) : add_user(cache);
 	if (!err)
-		e->data_pmu_ctx = pe_pmu_ctx(e);
+		WRITE_ONCE(e->data_pmu_ctx, pe_pmu_ctx(e));
 	return err;
 }
 

@@ -410,6 +410,63 @@ static void call_stacks_of_a_cpu(void)
 	close(fd);
 }
 
+#define FORKERS	4
+#define FORKS	100
+
+static void fork_and_exit(void)
+{
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < FORKS; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		pt_need(pid > 0, "fork: %s", strerror(errno));
+		pt_eq(pt_wait(pid), 0);
+	}
+}
+
+/* The first event and the last one come and go while tasks do; afterwards all is as ever. */
+static void call_stacks_in_a_storm(void)
+{
+	struct perf_event_attr attr = stack_sampler();
+	int cpu, cpus = pt_online_cpus(), fd;
+	pid_t forkers[FORKERS];
+	unsigned int i, n = 0;
+
+	for (i = 0; i < FORKERS; i++)
+		pt_in_child(forkers[i]) {
+			pt_pin((int)i % cpus);
+			fork_and_exit();
+		}
+	attr.disabled = 0;
+	/* They end by themselves. */
+	while (n < FORKERS) {
+		siginfo_t info = {};
+
+		for (cpu = 0; cpu < cpus; cpu++) {
+			fd = pt_open(&attr, -1, cpu, -1, 0);
+			sched_yield();
+			close(fd);
+		}
+		if (!waitid(P_PID, forkers[n], &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid)
+			pt_eq(pt_wait(forkers[n++]), 0);
+	}
+
+	attr.disabled = 1;
+	pt_peer_start(&peer);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	lbr_outer(switch_and_spin);
+	pt_disable(fd);
+	check_stacks_of(&attr, getpid());
+	pt_peer_stop(&peer);
+	pt_unmap(&ring);
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "not_of_another_task", not_of_another_task },
 	{ "not_of_before", not_of_before },
@@ -418,6 +475,7 @@ static const struct pt_case cases[] = {
 	{ "not_of_the_last_sample", not_of_the_last_sample },
 	{ "call_stack_of_a_task", call_stack_of_a_task },
 	{ "call_stacks_of_a_cpu", call_stacks_of_a_cpu },
+	{ "call_stacks_in_a_storm", call_stacks_in_a_storm },
 };
 
 PT_MAIN(cases)

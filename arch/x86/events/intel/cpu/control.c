@@ -126,12 +126,9 @@ void __intel_pmu_resume(int pmu_enabled)
 static noinline unsigned int copy_branches(struct perf_branch_entry *entries, unsigned int nr)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	struct perf_branch_stack *stack;
 
 	intel_pmu_lbr_read();
-	stack = intel_pe_pick_branches(cpuc, cpuc->br_sel).stack;
-	nr = min_t(u64, nr, stack->nr);
-	memcpy(entries, stack->entries, nr * sizeof(*entries));
+	nr = intel_pe_copy_branches(cpuc, entries, nr);
 	if (cpuc->enabled)
 		intel_pe_enable_all(0);
 	return nr;

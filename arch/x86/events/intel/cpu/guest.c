@@ -91,7 +91,7 @@ out:
 /* x86_pmu.guest_get_msrs from perfmon v2 on */
 struct perf_guest_switch_msr *intel_pe_guest_msrs(int *nr, void *data)
 {
-	/* The guest may record branches, also when it has lost the event that it needs for that. */
+	/* It may record branches, also when it has lost the event that it needs for that. */
 	__this_cpu_write(cpu_hw_events.last_task_ctx, NULL);
 	return intel_pe_guest_list(this_cpu_ptr(&cpu_hw_events), data, nr);
 }

@@ -99,6 +99,7 @@ void intel_cpuc_finish(struct cpu_hw_events *cpuc)
 	if (regs && (regs->core_id == -1 || !--regs->refcnt))
 		kfree(regs);
 	cpuc->shared_regs = NULL;
+	cpuc->lbr_sel = NULL;
 	intel_pe_free_excl_cntrs(cpuc);
 }
 
@@ -200,8 +201,8 @@ void intel_pe_cpu_starting(int cpu)
 	/* The firmware may have left branch recording on. */
 	if (x86_pmu.lbr_nr && !boot_cpu_has(X86_FEATURE_ARCH_LBR))
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_LBR_BIT);
-	intel_pmu_lbr_reset();
 	cpuc->lbr_sel = NULL;
+	intel_pmu_lbr_reset();
 
 	if (x86_pmu.flags & PMU_FL_TFA) {
 		/* unknown what is in the register: write it */

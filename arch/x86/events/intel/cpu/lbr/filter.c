@@ -124,7 +124,7 @@ struct picked {
 	u64				counters[MAX_LBR_ENTRIES];
 };
 
-static DEFINE_PER_CPU(struct picked, picked);
+static DEFINE_PER_CPU(struct picked [2], picked);	/* the second in NMIs */
 
 /* Return: its kind if @sel lets @e pass, else X86_BR_NONE. */
 static u32 passes(struct perf_branch_entry *e, u32 sel)
@@ -138,6 +138,34 @@ static u32 passes(struct perf_branch_entry *e, u32 sel)
 	return kind;
 }
 
+static bool all_pass(u32 sel)
+{
+	return (sel & X86_BR_ALL) == X86_BR_ALL && !(sel & X86_BR_TYPE_SAVE);
+}
+
+/* Return: how many there are; @counters may be NULL. */
+static unsigned int pick(struct cpu_hw_events *cpuc, u32 sel, struct perf_branch_entry *to,
+			 u64 *counters, unsigned int room)
+{
+	const unsigned int have = min_t(u64, cpuc->lbr_stack.nr, MAX_LBR_ENTRIES);
+	struct perf_branch_entry *e;
+	unsigned int i, nr = 0;
+	u32 kind;
+
+	for (i = 0; i < have && nr < room; i++) {
+		e = &cpuc->lbr_entries[i];
+		kind = passes(e, sel);
+		if (kind == X86_BR_NONE)
+			continue;
+		to[nr] = *e;
+		to[nr].type = sel & X86_BR_TYPE_SAVE ? common_branch_type(kind) : PERF_BR_UNKNOWN;
+		if (counters)
+			counters[nr] = cpuc->lbr_counters[i];
+		nr++;
+	}
+	return nr;
+}
+
 /**
  * intel_pe_pick_branches - the second filter
  * @cpuc: this CPU; its branch stack has been read
@@ -146,30 +174,35 @@ static u32 passes(struct perf_branch_entry *e, u32 sel)
  * What is unknown is dropped.  Without the kernel, branches from it are, too: where they come from
  * is none of user space's business.
  *
+ * Interrupts off, or in the PMI.
  * Return: the branches that pass, and what was counted with them; until the next call here.
  */
 struct intel_pe_branches intel_pe_pick_branches(struct cpu_hw_events *cpuc, u32 sel)
 {
-	struct perf_branch_stack *stack = this_cpu_ptr(&picked.stack);
-	u64 *counters = this_cpu_ptr(picked.counters);
-	struct perf_branch_entry *e;
-	int i, nr = 0;
-	u32 kind;
+	struct picked *p = this_cpu_ptr(&picked[!!in_nmi()]);
 
-	if ((sel & X86_BR_ALL) == X86_BR_ALL && !(sel & X86_BR_TYPE_SAVE))
+	if (all_pass(sel))
 		return (struct intel_pe_branches){ &cpuc->lbr_stack, cpuc->lbr_counters };
 
-	for (i = 0; i < cpuc->lbr_stack.nr; i++) {
-		e = &cpuc->lbr_entries[i];
-		kind = passes(e, sel);
-		if (kind == X86_BR_NONE)
-			continue;
-		stack->entries[nr] = *e;
-		stack->entries[nr].type = sel & X86_BR_TYPE_SAVE ? common_branch_type(kind)
-								 : PERF_BR_UNKNOWN;
-		counters[nr++] = cpuc->lbr_counters[i];
-	}
-	stack->nr = nr;
-	stack->hw_idx = cpuc->lbr_stack.hw_idx;
-	return (struct intel_pe_branches){ stack, counters };
+	p->stack.nr = pick(cpuc, sel, p->entries, p->counters, MAX_LBR_ENTRIES);
+	p->stack.hw_idx = cpuc->lbr_stack.hw_idx;
+	return (struct intel_pe_branches){ &p->stack, p->counters };
+}
+
+/**
+ * intel_pe_copy_branches - the same for a snapshot
+ * @cpuc: this CPU; its branch stack has been read
+ * @to: where to
+ * @room: for how many
+ *
+ * Return: how many there are.
+ */
+unsigned int intel_pe_copy_branches(struct cpu_hw_events *cpuc, struct perf_branch_entry *to,
+				    unsigned int room)
+{
+	if (!all_pass(cpuc->br_sel))
+		return pick(cpuc, cpuc->br_sel, to, NULL, room);
+	room = min_t(u64, room, cpuc->lbr_stack.nr);
+	memcpy(to, cpuc->lbr_entries, room * sizeof(*to));
+	return room;
 }

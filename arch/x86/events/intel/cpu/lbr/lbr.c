@@ -47,7 +47,7 @@ static bool ours(struct cpu_hw_events *cpuc)
 /* What cpuc->lbr_made is for the events that are on the CPU. */
 static u64 selection(struct cpu_hw_events *cpuc)
 {
-	if (cpuc->lbr_select)
+	if (unlikely(cpuc->lbr_select))
 		return MADE_BY_GUEST;
 	return MADE | (cpuc->lbr_sel ? cpuc->lbr_sel->config & x86_pmu.lbr_sel_mask : 0);
 }
@@ -67,20 +67,23 @@ void intel_pmu_lbr_enable_all(bool pmi)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	u64 was, debugctl, config = 0;
+	bool select = !pmi;
 
 	if (!cpuc->lbr_users) {
 		cpuc->lbr_made = 0;
 		return;
 	}
 	/* A guest must not see the host's, either. */
-	if (unlikely(cpuc->lbr_made != selection(cpuc)))
+	if (unlikely(cpuc->lbr_made != selection(cpuc))) {
 		intel_pmu_lbr_reset();
+		select = true;
+	}
 	if (lent_to_guest(cpuc) || (pmi && x86_pmu.version >= 4))
 		return;
 
 	if (cpuc->lbr_sel)
 		config = cpuc->lbr_sel->config & x86_pmu.lbr_sel_mask;
-	if (!intel_pe_arch_lbr() && cpuc->lbr_sel && !pmi)
+	if (!intel_pe_arch_lbr() && cpuc->lbr_sel && select)
 		wrmsrl(MSR_LBR_SELECT, config);
 
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, was);
@@ -118,6 +121,7 @@ void intel_pmu_lbr_reset(void)
 
 	if (!x86_pmu.lbr_nr)
 		return;
+	cpuc->lbr_made = 0;		/* for a PMI until they are empty */
 	x86_pmu.lbr_reset();
 	cpuc->last_task_ctx = NULL;
 	cpuc->lbr_made = selection(cpuc);
@@ -136,7 +140,7 @@ void intel_pmu_lbr_read(void)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
 	if (!ours(cpuc) || cpuc->lbr_users == cpuc->lbr_pebs_users ||
-	    unlikely(cpuc->lbr_made != selection(cpuc)))
+	    unlikely(cpuc->lbr_made != selection(cpuc) || cpuc->lbr_made == MADE_BY_GUEST))
 		cpuc->lbr_stack.nr = 0;
 	else
 		x86_pmu.lbr_read(cpuc);
@@ -173,6 +177,11 @@ static bool keeps_stack_of(void *ctx)
 	return task_context_opt(ctx)->lbr_callstack_users || __this_cpu_read(stacks_of_all);
 }
 
+static bool is_guests(struct perf_event *event)
+{
+	return event->hw.flags & PERF_X86_EVENT_LBR_SELECT && event->attr.exclude_host;
+}
+
 static bool in_pebs_records(struct perf_event *event)
 {
 	return x86_pmu.intel_cap.pebs_baseline && event->attr.precise_ip > 0;
@@ -190,8 +199,8 @@ void intel_pmu_lbr_add(struct perf_event *event)
 	if (!x86_pmu.lbr_nr)
 		return;
 
-	if (event->hw.flags & PERF_X86_EVENT_LBR_SELECT)
-		cpuc->lbr_select = 1;
+	if (unlikely(is_guests(event)))
+		cpuc->lbr_select++;
 	stacks = stack_users(event);
 	if (stacks)
 		++*stacks;
@@ -219,8 +228,8 @@ void intel_pmu_lbr_del(struct perf_event *event)
 	stacks = stack_users(event);
 	if (stacks)
 		--*stacks;
-	if (event->hw.flags & PERF_X86_EVENT_LBR_SELECT)
-		cpuc->lbr_select = 0;
+	if (unlikely(is_guests(event)))
+		cpuc->lbr_select--;
 	if (in_pebs_records(event))
 		cpuc->lbr_pebs_users--;
 	cpuc->lbr_users--;
@@ -247,23 +256,25 @@ static unsigned int switches_of(struct task_struct *task)
 }
 
 /*
- * A stack that was saved is the task's if it has not run since, unseen by an event.  What was saved
- * last on this CPU is still in the registers; last_task_ctx alone would not tell, as memory is used
- * again for other tasks.
+ * A stack that was saved is the task's if it has not run since, unseen by an event, and what is
+ * wanted now if it was selected in the same way.  What was saved last on this CPU is still in the
+ * registers; last_task_ctx alone would not tell, as memory is used again for other tasks.
  */
 static void task_comes(struct cpu_hw_events *cpuc, struct task_struct *task, void *ctx)
 {
 	struct x86_perf_task_context_opt *opt = task_context_opt(ctx);
 
 	if (!keeps_stack_of(ctx) || opt->lbr_stack_state == NOT_SAVED ||
-	    opt->switches != switches_of(task)) {
+	    opt->switches != switches_of(task) || opt->made != selection(cpuc)) {
 		opt->lbr_stack_state = NOT_SAVED;
 		intel_pmu_lbr_reset();
 		return;
 	}
 	if (cpuc->last_task_ctx != ctx || opt->lbr_stack_state != SAVED_BY(smp_processor_id()) ||
-	    wiped(ctx))
+	    wiped(ctx)) {
+		cpuc->lbr_made = 0;
 		x86_pmu.lbr_restore(ctx);
+	}
 	opt->lbr_stack_state = NOT_SAVED;
 	/* The task may go without being saved: if it exits, or its last user has gone before. */
 	cpuc->last_task_ctx = NULL;
@@ -281,6 +292,7 @@ static void task_goes(struct cpu_hw_events *cpuc, struct task_struct *task, void
 	x86_pmu.lbr_save(ctx);
 	opt->lbr_stack_state = SAVED_BY(smp_processor_id());
 	opt->switches = switches_of(task);
+	opt->made = cpuc->lbr_made;
 	cpuc->last_task_ctx = ctx;
 }
 

@@ -77,6 +77,8 @@ struct intel_pe_branches {
 
 u32 intel_pe_branch_kinds(u64 branch_sample_type);
 struct intel_pe_branches intel_pe_pick_branches(struct cpu_hw_events *cpuc, u32 sel);
+unsigned int intel_pe_copy_branches(struct cpu_hw_events *cpuc, struct perf_branch_entry *to,
+				    unsigned int room);
 
 /* models.c */
 enum intel_pe_map { INTEL_PE_MAP_NHM, INTEL_PE_MAP_SNB, INTEL_PE_MAP_HSW, INTEL_PE_MAP_ARCH };

@@ -95,6 +95,8 @@ bool intel_pe_rewind(struct pt_regs *regs)
 	if (kernel_ip(ip) != kernel_ip(start) || ip - start > BLOCK_MAX)
 		return false;
 	if (ip == start) {
+		if (kernel_ip(ip) != kernel_ip(cpuc->lbr_entries[0].from))
+			return false;
 		set_linear_ip(regs, cpuc->lbr_entries[0].from);
 		return true;
 	}
