@@ -61,8 +61,13 @@ def adapt(lines, known="differences.txt"):
     result = []
     for line, after in zip(lines, lines[1:] + [""]):
         match = LINE.match(line)
-        new = match and changed.get((match.group(1), match.group(3)))
-        result.append("%s/%s: %s" % (match.group(1), match.group(2), new) if new else line)
+        if match:
+            section, name, text = match.groups()
+            whole = changed.get((section, "%s: %s" % (name, text)))
+            text = changed.get((section, text), text)
+            line = "%s/%s" % (section, whole or "%s: %s" % (name, text))
+        if not match or whole != "-":
+            result.append(line)
         section = line.partition("/")[0]
         if section != after.partition("/")[0]:
             result += added.get(section, [])
