@@ -392,6 +392,27 @@ static void a_member_joins_later(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
 }
 
+/* What was reloaded by a leader that is closed counts and samples like others, and leads nobody. */
+static void without_its_leader(void)
+{
+	struct perf_event_attr a = instructions(0, 0), b = branches(1000, 1 << 0);
+	struct pt_ring ring;
+	int fds[2];
+
+	need_acr();
+	b.disabled = 1;
+	fds[0] = pt_open(&a, 0, -1, -1, 0);
+	fds[1] = pt_open(&b, 0, -1, fds[0], 0);
+	close(fds[0]);
+	pt_map(&ring, fds[1], 64);
+	pt_eq(pt_try_open(&a, 0, -1, fds[1], 0), -EINVAL);
+	x86_measured_spin(fds[1], 100000);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 100);
+	pt_eq(pt_count(fds[1]), 100000);
+	pt_unmap(&ring);
+	close(fds[1]);
+}
+
 /* The same numbers in the copies that a child has. */
 static void a_child(void)
 {
@@ -660,6 +681,7 @@ static const struct pt_case cases[] = {
 	{ "nothing_stays_behind", nothing_stays_behind },
 	{ "a_member_is_off", a_member_is_off },
 	{ "a_member_is_closed", a_member_is_closed },
+	{ "without_its_leader", without_its_leader },
 	{ "a_member_joins_later", a_member_joins_later },
 	{ "a_child", a_child },
 	{ "one_that_counts", one_that_counts },

@@ -179,6 +179,12 @@ int intel_pe_acr_config(struct perf_event *event)
 	event->hw.member = next_number(event);
 	if (!any_reloaded(event))
 		return 0;
+	/* Its leader has gone, and it counts like others now. */
+	if (event != leader && is_x86_event(leader) && leader->hw.flags & PERF_X86_EVENT_ACR &&
+	    !(leader->hw.flags & PERF_X86_EVENT_ACR_GROUP))
+		return -EINVAL;
+	if (event->hw.member >= 64)
+		return -EINVAL;
 	if (is_metric_event(event) || attr->freq || (attr->config2 && attr->precise_ip > 2) ||
 	    attr->sample_period > INTEL_PE_ACR_LONGEST || !is_x86_event(leader))
 		return -EINVAL;

@@ -314,7 +314,9 @@ void intel_pe_enable(struct perf_event *event)
 /* Records that wait in the buffer become samples: afterwards nobody knows whose they were. */
 static void disable_pebs(struct perf_event *event)
 {
-	if (intel_pe_piles_up(this_cpu_ptr(&cpu_hw_events))) {
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
+
+	if (intel_pe_piles_up(cpuc) || intel_pe_records_wait(cpuc)) {
 		int was_on = __intel_pmu_quiesce();
 
 		intel_pmu_drain_pebs_buffer();

@@ -156,7 +156,6 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 	 * which happens while other counters overflow.  A sample made here would not be precise.
 	 */
 	status &= ~precise;
-	cpuc->acr.due = status;
 
 	if (take_bit(&status, GLOBAL_STATUS_BUFFER_OVF_BIT)) {
 		found++;
@@ -179,9 +178,12 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 
 	for_each_set_bit(i, (unsigned long *)&status, X86_PMC_IDX_MAX) {
 		found++;
-		cpuc->acr.due = status & (~1ULL << i);
+		if (static_branch_unlikely(&intel_pe_may_reload))
+			cpuc->acr.due = status & (~0ULL << i);
 		serve_counter(cpuc, i, &data, regs);
 	}
+	if (static_branch_unlikely(&intel_pe_may_reload))
+		cpuc->acr.due = 0;
 	return found;
 }
 
@@ -216,6 +218,8 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 		}
 		/* Draining may throttle some: they are precise all the same. */
 		precise = cpuc->pebs_enabled & x86_pmu.pebs_capable;
+		if (static_branch_unlikely(&intel_pe_may_reload))
+			cpuc->acr.due = status & ~precise;
 		/* With the PMU off only what serve() would drain. */
 		if (was_on || status & GLOBAL_STATUS_BUFFER_OVF)
 			drain_branches(cpuc, regs);

@@ -383,8 +383,10 @@ static void stop_throttled(struct drain *d)
 	int idx;
 
 	x86_pmu_hold_throttled(false);
-	for_each_counter(idx, d->stop)
-		x86_pmu_stop(d->of[idx].event, 0);
+	for_each_counter(idx, d->stop) {
+		if (d->of[idx].event)
+			x86_pmu_stop(d->of[idx].event, 0);
+	}
 }
 
 /**
