@@ -124,7 +124,8 @@ struct picked {
 	u64				counters[MAX_LBR_ENTRIES];
 };
 
-static DEFINE_PER_CPU(struct picked [2], picked);	/* the second in NMIs */
+static DEFINE_PER_CPU(struct picked, picked);
+static DEFINE_PER_CPU(struct picked, picked_in_nmi);
 
 /* Return: its kind if @sel lets @e pass, else X86_BR_NONE. */
 static u32 passes(struct perf_branch_entry *e, u32 sel)
@@ -179,7 +180,7 @@ static unsigned int pick(struct cpu_hw_events *cpuc, u32 sel, struct perf_branch
  */
 struct intel_pe_branches intel_pe_pick_branches(struct cpu_hw_events *cpuc, u32 sel)
 {
-	struct picked *p = this_cpu_ptr(&picked[!!in_nmi()]);
+	struct picked *p = in_nmi() ? this_cpu_ptr(&picked_in_nmi) : this_cpu_ptr(&picked);
 
 	if (all_pass(sel))
 		return (struct intel_pe_branches){ &cpuc->lbr_stack, cpuc->lbr_counters };
