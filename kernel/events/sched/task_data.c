@@ -289,7 +289,6 @@ static void *kept_data(struct pe_pmu_ctx *pmu_ctx, const struct task_struct *tas
 {
 	struct kept *k;
 
-	lockdep_assert_irqs_disabled();
 	scoped_guard(rcu)
 		k = kept_of(task);
 	return k && k->cache == pmu_ctx->pmu->task_ctx_cache ? k->data : NULL;
@@ -297,7 +296,8 @@ static void *kept_data(struct pe_pmu_ctx *pmu_ctx, const struct task_struct *tas
 
 /**
  * pe_tell_pmu_of_switch() - call pmu->sched_task()
- * @pmu_ctx: a PMU context of the task or of this CPU; its context is locked, and the PMU is off
+ * @pmu_ctx: a PMU context that is on this CPU; the PMU is off, and the context locked, but for that
+ *	of a kin, whose events have no memory for each task
  * @task: the task
  * @which: it goes out or comes in
  */
@@ -306,6 +306,8 @@ void pe_tell_pmu_of_switch(struct pe_pmu_ctx *pmu_ctx, struct task_struct *task,
 {
 	void *lent = NULL;
 
+	lockdep_assert_irqs_disabled();
+	lockdep_assert(pmu_ctx->ctx->home >= 0 || lockdep_is_held(&pmu_ctx->ctx->lock));
 	if (unlikely(rcu_access_pointer(kept_table)) && !pmu_ctx->task_ctx_data)
 		lent = kept_data(pmu_ctx, task);
 	if (lent)
