@@ -4,11 +4,31 @@
  *
  * needs: smp hw
  */
+#include "lib/ext.h"
 #include "lib/test_count.h"
 #include <poll.h>
 #include <pthread.h>
 
 /* ---- events whose PMU leaves ---- */
+
+static void extensions_are_refused(int fd)
+{
+	static const unsigned long calls[] = {
+		PERF_EXT_IOC_INFO, PERF_EXT_IOC_PERIODS, PERF_EXT_IOC_GET_PERIODS,
+		PERF_EXT_IOC_MASKS, PERF_EXT_IOC_NOTIFY, PERF_EXT_IOC_RESTART,
+		PERF_EXT_IOC_SET_INFO, PERF_EXT_IOC_SET_LEAVE,
+	};
+	unsigned int i;
+
+	if (!pt_path_exists("/sys/bus/event_source/extensions"))
+		return;
+	for (i = 0; i < PT_ARRAY_SIZE(calls); i++) {
+		u8 none[256] = {};
+
+		pt_check(pt_ioctl(fd, calls[i], pt_addr(none)) == -ENODEV, "%lx: %s", calls[i],
+			 strerror(errno));
+	}
+}
 
 static void is_revoked(int fd, u64 count)
 {
@@ -20,6 +40,7 @@ static void is_revoked(int fd, u64 count)
 	pt_eq(p.revents, POLLERR);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), -ENODEV);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_RESET, 0), -ENODEV);
+	extensions_are_refused(fd);
 	pt_eq(pt_try_open(&attr, 0, -1, fd, 0), -ENODEV);
 	pt_check(!pt_try_map(fd, 1, PROT_READ | PROT_WRITE) && errno == ENODEV, "mmap works");
 }
