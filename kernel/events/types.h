@@ -16,9 +16,8 @@
  *   roster   what has to end when a PMU leaves
  *
  * struct perf_event in <linux/perf_event.h> is the public part that drivers see; struct pe_event
- * is the whole object.  The same split is used for contexts and their share of each PMU.  The part
- * is embedded without a name (-fms-extensions), so e->state and e->slot read alike, and under the
- * name pub, so &e->pub goes to functions of the contract.
+ * is the whole object, and so it is with contexts and their share of each PMU.  The part is in it
+ * without a name (-fms-extensions), as e->state, and as pub, for functions of the contract.
  *
  * Letters tell who may touch a field:
  *
@@ -358,6 +357,7 @@ struct perf_cpu_pmu_context {
  * @sched_cb: PMUs that want pmu->sched_task						C
  * @throttled: something was throttled here since the last tick				c
  * @throttle_seq: number of the current tick, no two CPUs have the same; see overflow.c	c
+ * @full_seq: that of the last tick that had all the samples it may have; see cpu_limit.c	c
  * @shared: the context of a kin that is in, for current or the task that comes; or NULL	c
  */
 struct pe_cpu {
@@ -368,6 +368,7 @@ struct pe_cpu {
 	struct list_head	sched_cb;
 	unsigned int		throttled;
 	u64			throttle_seq;
+	u64			full_seq;
 	struct pe_ctx		*shared;
 };
 

@@ -155,7 +155,7 @@ void __init pe_hotplug_init(void)
 		struct pe_cpu *pcpu = &per_cpu(pe_cpu, cpu);
 
 		INIT_LIST_HEAD(&pcpu->sched_cb);
-		pcpu->throttle_seq = (u64)cpu << 48;
+		pcpu->throttle_seq = ((u64)cpu << 48) + 1;
 		pe_ctx_init(&pcpu->ctx, NULL, cpu);
 	}
 	/* Too early for a cross call. */

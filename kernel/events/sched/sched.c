@@ -41,13 +41,15 @@ static noinline int add_elsewhere(struct pe_event *e, int flags)
 
 /*
  * A throttled event starts anew when it gets its counter, as after a switch.  But sets relieve each
- * other so often that no limit would hold: a member that was throttled in this tick waits for the
- * next one.
+ * other so often that no limit would hold, and tasks may switch so often that the one of a CPU does
+ * not: what was throttled in this tick waits for the next one then.
  */
 static noinline bool stays_throttled(struct pe_event *e)
 {
-	if (pe_in_ring(pe_leader(e)) &&
-	    e->hw.interrupts_seq == __this_cpu_read(pe_cpu.throttle_seq)) {
+	const u64 tick = __this_cpu_read(pe_cpu.throttle_seq);
+
+	if (e->hw.interrupts_seq == tick &&
+	    (pe_in_ring(pe_leader(e)) || __this_cpu_read(pe_cpu.full_seq) == tick)) {
 		/* The tick of another CPU, where the task has been, may have passed over it. */
 		pe_throttle_list(e);
 		return true;

@@ -5,7 +5,7 @@
  * perf_event_max_sample_rate is a limit for each event: with many of them a CPU may do nothing but
  * sample.  When the samples of a tick reach this one, the event that overflowed is throttled, and
  * so is each other at its next overflow, until the next tick: at most the limit and as many samples
- * as there are further events in hardware.
+ * as there are further events in hardware.  A switch does not release them (sched.c).
  *
  * The numbers of a CPU are that CPU's, at its overflows, NMI included; the limit is one word, which
  * abi/limits.c stores in task context.  No locks.
@@ -68,5 +68,8 @@ bool pe_cpu_limit_count(void)
 		barrier();	/* an NMI that sees the tick sees what was before it */
 		__this_cpu_write(cpu_samples.seq, seq);
 	}
-	return most && taken - __this_cpu_read(cpu_samples.before) >= most;
+	if (likely(!most) || taken - __this_cpu_read(cpu_samples.before) < most)
+		return false;
+	__this_cpu_write(pe_cpu.full_seq, seq);
+	return true;
 }

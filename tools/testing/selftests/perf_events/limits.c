@@ -228,6 +228,16 @@ static void burn(void)
 	pt_burn(200000);
 }
 
+static void burn_and_switch(void)
+{
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		pt_burn(5000);
+		sched_yield();
+	}
+}
+
 static void samples_of_a_cpu(void)
 {
 	struct perf_event_attr attr = user_mode(PT_HW(CPU_CYCLES));
@@ -235,6 +245,7 @@ static void samples_of_a_cpu(void)
 	struct pt_record rec;
 	struct pt_ring ring;
 	int fd, other;
+	pid_t child;
 
 	ext_need();
 	pt_pin(0);
@@ -247,6 +258,14 @@ static void samples_of_a_cpu(void)
 	pt_eq(pt_sysctl_get("perf_ext_samples_per_tick"), 0);
 	pt_sysctl_set("perf_ext_samples_per_tick", LIMIT);
 	pt_eq(least_of_a_turn(&ring, 1, burn), LIMIT);
+	/* A switch gives no other turn. */
+	child = fork();
+	while (!child)
+		sched_yield();
+	pt_check(child > 0, "fork: %s", strerror(errno));
+	pt_eq(least_of_a_turn(&ring, 1, burn_and_switch), LIMIT);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 
 	/* They take turns: the other has the last, and the first is told at its next. */
 	other = pt_open(&attr, 0, -1, -1, 0);
@@ -254,7 +273,14 @@ static void samples_of_a_cpu(void)
 	pt_eq(least_of_a_turn(&ring, 2, burn), LIMIT + 1);
 	close(other);
 
+	/* From the next tick on there is no limit. */
 	pt_sysctl_set("perf_ext_samples_per_tick", 0);
+	do {
+		burn();
+		while (pt_next(&ring, &rec))
+			samples += rec.h.type == PERF_RECORD_UNTHROTTLE;
+	} while (!samples);
+	samples = 0;
 	pt_disable(fd);
 	pt_enable(fd);
 	while (pt_next(&ring, &rec))
