@@ -272,6 +272,11 @@ static void stops(void)
 	pt_eq(session_task(fd, b.pid)->value[1], 20);
 	pt_eq(session_task(fd, c.pid)->value[1], 23);
 	session_adds_up(fd);
+	/* So are those that come. */
+	pt_eq(session_detach_task(fd, b.pid), 0);
+	pt_eq(session_attach_task(fd, b.pid, 0), 0);
+	worker_do(&b, one_by_one, 100);
+	pt_eq(session_task(fd, b.pid)->value[1], 10);
 	finish();
 }
 
