@@ -46,12 +46,18 @@ PMUS["srf"] = "Icelake-Server,model=175,pmu=on,pmu-version=5,pmu-counters=8,pmu-
 PMUS["srf6"] = PMUS["srf"].replace("version=5", "version=6").replace("pebs=5", "pebs=6") + \
                ",pmu-acr=0x3f,pmu-acr-cause=0xfc"
 PMUS["srf6-late"] = PMUS["srf6"] + ",pmu-delay=1000"
+# Architectural PEBS: Diamond Rapids, and Clearwater Forest, whose records are chains of fragments.
+PMUS["dmr"] = PMUS["gnr"].replace("model=173", "family=19,model=1").replace("version=5", "version=6") \
+              .replace("pebs=5", "pebs=7")
+PMUS["cwf"] = PMUS["srf6"].replace("model=175", "model=221").replace("pebs=6", "pebs=7") + \
+              ",pmu-fragments=on"
 # Traces of branches; metrics that overflow soon.
 PMUS["skl-bts"] = PMUS["skl"] + ",pmu-bts=on"
 PMUS["spr-td"] = PMUS["spr"] + ",pmu-metrics-bits=17"
 # The flavours of the bare-metal selftest: (shift of -icount, -cpu), and on two threads of a core.
 BARE = [(0, "Skylake-Server,pmu=on,pmu-version=%d" % v) for v in range(1, 6)] + [
-    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa", "skl-bts", "gnr", "srf", "srf6")),
+    *((0, PMUS[n]) for n in ("nhm", "hsw", "skl", "skl2", "icl", "skl-tfa", "skl-bts", "gnr", "srf", "srf6",
+                             "dmr", "cwf")),
     (0, "Skylake-Server,pmu=on,pmu-version=1,pmu-bts=on"),
     (0, PMUS["icl"] + ",pmu-metrics-bits=12"),
     (0, PMUS["icl"] + ",pmu-pebs=4"), (0, PMUS["spr"]), (0, PMUS["adl"]),

@@ -42,7 +42,7 @@ static void extension(X86PMU *p, uint32_t count, uint32_t *eax, uint32_t *ebx,
     *eax = *ebx = *ecx = *edx = 0;
     switch (count) {
     case 0:
-        *eax = 3 | (p->acr ? 4 : 0);         /* which there are of the following */
+        *eax = 3 | (p->acr ? 4 : 0) | (x86_arch_pebs(p) ? 0x30 : 0);  /* which there are of these */
         break;
     case 1:
         *eax = x86_pmu_general(p);
@@ -54,6 +54,10 @@ static void extension(X86PMU *p, uint32_t count, uint32_t *eax, uint32_t *ebx,
         *ecx = from;
         *edx = from >> 32;
         break;
+    case 4:
+    case 5:
+        x86_arch_pebs_leaf(p, count, eax, ebx, ecx, edx);
+        break;
     }
 }
 
@@ -63,7 +67,7 @@ uint64_t x86_pmu_sel_valid(X86PMU *p, int i)
         return 0x30fffdfffffull & ~0x280000ull;
     }
     return 0xffffffffull - (p->version < 3 || p->version > 4 ? SEL_ANY : 0) +
-           (p->want_pebs >= 4 ? 1ull << 34 : 0) +
+           (x86_pebs_adaptive(p) ? 1ull << 34 : 0) +
            (i < p->lbr_counters ? SEL_LBR_LOG : 0);
 }
 
@@ -71,7 +75,7 @@ uint64_t x86_pmu_fixed_valid(X86PMU *p)
 {
     uint64_t one = p->version == 3 || p->version == 4 ? 0xf : 0xb;
 
-    one |= p->want_pebs >= 4 ? 1ull << 32 : 0;
+    one |= x86_pebs_adaptive(p) ? 1ull << 32 : 0;
     return one | one << 4 | one << 8 | (p->metrics ? one << 12 : 0);
 }
 
@@ -86,6 +90,7 @@ uint64_t x86_pmu_status_valid(X86PMU *p)
         v |= ST_CTR_FRZ | (p->want_lbr ? ST_LBR_FRZ : 0);
     }
     v |= p->metrics ? GLOBAL_METRICS : 0;
+    v |= x86_arch_pebs(p) ? ST_ARCH_PEBS : 0;
     return v | 3ull << 62;
 }
 
@@ -110,9 +115,9 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t index, uint32_t count,
         return;
     }
     if (index == 1) {
-        *ecx |= CPUID_EXT_PDCM | (p->want_pebs || p->bts ? CPUID_EXT_DTES64 : 0) |
+        *ecx |= CPUID_EXT_PDCM | (x86_pebs_store(p) || p->bts ? CPUID_EXT_DTES64 : 0) |
                 (p->bts ? CPUID_EXT_DSCPL : 0);
-        *edx |= p->want_pebs || p->bts ? CPUID_DTS : 0;
+        *edx |= x86_pebs_store(p) || p->bts ? CPUID_DTS : 0;
     } else if (index == 7 && !count) {
         *eax = has_extension(p) ? MAX(*eax, 1) : *eax;
         *edx |= p->want_lbr == LBR_ARCH ? CPUID_7_0_EDX_ARCH_LBR : 0;
@@ -160,8 +165,8 @@ void x86_pmu_properties(CPUX86State *env)
         p->want_lbr = MIN(p->want_lbr + LBR_AMD - 1, LBR_AMD_PLAIN);
     }
     p->lbr_counters = p->want_lbr == LBR_ARCH ? MIN(p->lbr_counters, X86_LBR_COUNTERS) : 0;
-    /* formats 1 to 6, of versions that have a bit for the buffer's overflow */
-    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, 6);
+    /* formats 1 to 6, of versions that have a bit for the buffer's overflow, or architectural */
+    p->want_pebs = p->amd || p->version < 2 ? 0 : MIN(p->want_pebs, p->version < 6 ? 6 : PEBS_ARCH);
     p->version = p->amd ? MIN(p->version, 2) : MIN(MAX(p->version, 1), 6);
     p->big = p->amd || p->version < 5 ? 0 : p->big;
     p->small = p->big && env_cpu(env)->cpu_index >= p->big;
@@ -180,6 +185,6 @@ void x86_pmu_properties(CPUX86State *env)
         env->cpuid_level = MAX(env->cpuid_level, has_extension(p) ? 0x23 : p->want_lbr == LBR_ARCH ? 0x1c : p->big ? 0x1a : 0xa);
         /* there is performance monitoring; BTS and PEBS are unavailable */
         env->msr_ia32_misc_enable |= 1u << 7 | (p->bts ? 0 : 1u << 11) |
-                                     (p->want_pebs ? 0 : 1u << 12);
+                                     (x86_pebs_store(p) ? 0 : 1u << 12);
     }
 }

@@ -2,7 +2,7 @@
 /*
  * Processor event based sampling of the emulated PMU: records in formats 1
  * (Nehalem), 2 (Haswell) and 3 (Skylake), or adaptive ones (formats 4, 5
- * and 6 with baseline).
+ * and 6 with baseline).  Architectural ones are made in pmu-arch-pebs.c.
  *
  * The record of an overflow is written by the synchronisation that finds it;
  * under -icount that is right after the instruction that overflowed.  It goes
@@ -39,31 +39,26 @@
 /* Words of the DS area.  In format 5 there is room for 32 general counters before the fixed ones. */
 enum { DS_BASE = 4, DS_INDEX, DS_MAX, DS_THRESHOLD, DS_RESET, DS_WORDS = DS_RESET + 32 + X86_PMU_FIXED };
 
-typedef struct Record {
-    uint64_t word[4 + 4 + 18 + 32 + 3 * X86_LBR_NR + 2 + X86_PMU_NR];
-    int n;
-} Record;
-
 bool x86_guest_copy(CPUX86State *env, uint64_t addr, void *buf, size_t size, bool write)
 {
     return !cpu_memory_rw_debug(env_cpu(env), addr, buf, size, write);
 }
 
-static void put(Record *r, uint64_t value)
+void x86_record_put(X86Record *r, uint64_t value)
 {
     r->word[r->n++] = value;
 }
 
-static void put_regs(Record *r, CPUX86State *env, const uint8_t *order, int n)
+static void put_regs(X86Record *r, CPUX86State *env, const uint8_t *order, int n)
 {
     int i;
 
     for (i = 0; i < n; i++) {
-        put(r, env->regs[order[i]]);
+        x86_record_put(r, env->regs[order[i]]);
     }
 }
 
-static uint64_t guest_tsc(CPUX86State *env)
+uint64_t x86_record_tsc(CPUX86State *env)
 {
     CPUState *cs = env_cpu(env);
     uint32_t io = cs->can_do_io;
@@ -76,87 +71,110 @@ static uint64_t guest_tsc(CPUX86State *env)
 }
 
 /* Format 5 is that of CPUs which tell two latencies: the instruction's, and above it the cache's. */
-static void put_memory(Record *r, X86PMU *p)
+void x86_record_memory(X86Record *r, X86PMU *p)
 {
     X86PEBS *b = &p->pebs;
     bool store = b->what == PEBS_STORE;
 
-    put(r, b->what ? store ? b->store : b->load : 0);
-    put(r, b->what ? 1 : 0);
-    put(r, b->what != PEBS_LOAD ? 0 : p->want_pebs < 5 ? LATENCY :
+    x86_record_put(r, b->what ? store ? b->store : b->load : 0);
+    x86_record_put(r, b->what ? 1 : 0);
+    x86_record_put(r, b->what != PEBS_LOAD ? 0 : p->want_pebs < 5 ? LATENCY :
            (uint64_t)LATENCY << 32 | INSN_LATENCY);
 }
 
 /* struct of 8-byte words: registers, status, memory, instruction, TSX, TSC */
-static void record_fixed(CPUX86State *env, Record *r, uint64_t counters, uint64_t ip)
+static void record_fixed(CPUX86State *env, X86Record *r, uint64_t counters, uint64_t ip)
 {
     static const uint8_t order[] = {
         R_EAX, R_EBX, R_ECX, R_EDX, R_ESI, R_EDI, R_EBP, R_ESP,
         R_R8, R_R9, R_R10, R_R11, R_R12, R_R13, R_R14, R_R15,
     };
 
-    put(r, cpu_compute_eflags(env));
-    put(r, env->eip);
+    x86_record_put(r, cpu_compute_eflags(env));
+    x86_record_put(r, env->eip);
     put_regs(r, env, order, ARRAY_SIZE(order));
-    put(r, counters);
-    put_memory(r, &env->pmu);
+    x86_record_put(r, counters);
+    x86_record_memory(r, &env->pmu);
     if (env->pmu.want_pebs >= 2) {
-        put(r, ip);
-        put(r, 0);
+        x86_record_put(r, ip);
+        x86_record_put(r, 0);
     }
     if (env->pmu.want_pebs >= 3) {
-        put(r, guest_tsc(env));
+        x86_record_put(r, x86_record_tsc(env));
     }
 }
 
 /* Which ones, and then what they are: those that overflowed have not begun again yet. */
-static void put_counters(Record *r, X86PMU *p, uint64_t cfg)
+static void put_counters(X86Record *r, X86PMU *p, uint64_t cfg)
 {
     uint32_t general = cfg >> 32 & 0xffff, fixed = cfg >> 48 & 0xff;
     int i;
 
-    put(r, general | (uint64_t)fixed << 32);
-    put(r, 0);
+    x86_record_put(r, general | (uint64_t)fixed << 32);
+    x86_record_put(r, 0);
     for (i = 0; i < X86_PMU_NR; i++) {
         if (i < X86_PMU_GP ? general >> i & 1 : fixed >> (i - X86_PMU_GP) & 1) {
-            put(r, p->c[i].val);
+            x86_record_put(r, p->c[i].val);
         }
     }
 }
 
-static void record_adaptive(CPUX86State *env, Record *r, uint64_t counters, uint64_t ip,
-                            uint64_t cfg)
+void x86_record_gprs(X86Record *r, CPUX86State *env)
 {
     static const uint8_t order[] = {
         R_EAX, R_ECX, R_EDX, R_EBX, R_ESP, R_EBP, R_ESI, R_EDI,
         R_R8, R_R9, R_R10, R_R11, R_R12, R_R13, R_R14, R_R15,
     };
+
+    x86_record_put(r, cpu_compute_eflags(env));
+    x86_record_put(r, env->eip);
+    put_regs(r, env, order, ARRAY_SIZE(order));
+}
+
+void x86_record_xmm(X86Record *r, CPUX86State *env)
+{
+    int i;
+
+    for (i = 0; i < 16; i++) {
+        x86_record_put(r, env->xmm_regs[i].ZMM_Q(0));
+        x86_record_put(r, env->xmm_regs[i].ZMM_Q(1));
+    }
+}
+
+/* The newest first */
+void x86_record_branches(X86Record *r, CPUX86State *env, int n)
+{
     X86LBR *l = &env->pmu.lbr;
     int i;
 
-    put(r, (uint32_t)cfg & ~(cfg & CFG_LBR ? 0 : 0xff000000u));
-    put(r, ip);
-    put(r, counters);
-    put(r, guest_tsc(env));
-    if (cfg & CFG_MEMORY) {
-        put_memory(r, &env->pmu);
-        put(r, 0);
-    }
-    if (cfg & CFG_GPRS) {
-        put(r, cpu_compute_eflags(env));
-        put(r, env->eip);
-        put_regs(r, env, order, ARRAY_SIZE(order));
-    }
-    for (i = 0; i < 16 && cfg & CFG_XMM; i++) {
-        put(r, env->xmm_regs[i].ZMM_Q(0));
-        put(r, env->xmm_regs[i].ZMM_Q(1));
-    }
-    for (i = 0; cfg & CFG_LBR && i <= MIN(cfg >> 24 & 0xff, X86_LBR_NR - 1); i++) {
+    for (i = 0; i < n; i++) {
         int e = (l->tos + X86_LBR_NR - i) % X86_LBR_NR;
 
-        put(r, l->from[e]);
-        put(r, l->to[e]);
-        put(r, l->info[e]);
+        x86_record_put(r, l->from[e]);
+        x86_record_put(r, l->to[e]);
+        x86_record_put(r, l->info[e]);
+    }
+}
+
+static void record_adaptive(CPUX86State *env, X86Record *r, uint64_t counters, uint64_t ip,
+                            uint64_t cfg)
+{
+    x86_record_put(r, (uint32_t)cfg & ~(cfg & CFG_LBR ? 0 : 0xff000000u));
+    x86_record_put(r, ip);
+    x86_record_put(r, counters);
+    x86_record_put(r, x86_record_tsc(env));
+    if (cfg & CFG_MEMORY) {
+        x86_record_memory(r, &env->pmu);
+        x86_record_put(r, 0);
+    }
+    if (cfg & CFG_GPRS) {
+        x86_record_gprs(r, env);
+    }
+    if (cfg & CFG_XMM) {
+        x86_record_xmm(r, env);
+    }
+    if (cfg & CFG_LBR) {
+        x86_record_branches(r, env, MIN((cfg >> 24 & 0xff) + 1, X86_LBR_NR));
     }
     if (cfg & CFG_CNTR) {
         put_counters(r, &env->pmu, cfg);
@@ -188,9 +206,9 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
     uint64_t ds[DS_WORDS], applicable = 0, ip = b->insn;
     uint64_t cfg = 0;
     uint32_t m;
-    Record r = {};
+    X86Record r = {};
 
-    if (!x86_guest_copy(env, b->ds_area, ds, sizeof(ds), false)) {
+    if (!x86_arch_pebs(p) && !x86_guest_copy(env, b->ds_area, ds, sizeof(ds), false)) {
         return false;
     }
     b->what = 0;
@@ -203,6 +221,9 @@ bool x86_pebs_overflow(CPUX86State *env, uint32_t counters)
     }
     if (b->what) {
         ip = b->what == PEBS_STORE ? b->store_insn : b->load_insn;
+    }
+    if (x86_arch_pebs(p)) {
+        return x86_arch_pebs_overflow(env, counters, applicable, ip);
     }
     if (p->want_pebs >= 4) {
         record_adaptive(env, &r, applicable, ip, cfg);
@@ -228,6 +249,9 @@ uint32_t x86_pebs_counters(X86PMU *p)
 {
     uint64_t e = p->want_pebs ? p->pebs.enable : 0;
 
+    if (x86_arch_pebs(p)) {
+        return x86_arch_pebs_counters(p);
+    }
     /* Below format 4 the upper half enables the latency of loads. */
     return (e & 0xff) | (p->want_pebs >= 4 ? (e >> 32 & 7) << X86_PMU_GP : 0);
 }
@@ -248,7 +272,20 @@ void x86_pebs_update(CPUX86State *env)
 /* The bits of PERF_CAPABILITIES: trap-like, registers, format, baseline. */
 uint32_t x86_pebs_capabilities(X86PMU *p)
 {
-    return !p->want_pebs ? 0 : 3u << 6 | p->want_pebs << 8 | (p->want_pebs >= 4) << 14;
+    uint32_t format = x86_arch_pebs(p) ? 0xf : p->want_pebs;
+
+    return !format ? 0 : 3u << 6 | format << 8 | x86_pebs_adaptive(p) << 14;
+}
+
+bool x86_pebs_adaptive(X86PMU *p)
+{
+    return p->want_pebs >= 4 && !x86_arch_pebs(p);
+}
+
+/* Are records written to the debug store? */
+bool x86_pebs_store(X86PMU *p)
+{
+    return p->want_pebs && !x86_arch_pebs(p);
 }
 
 static uint64_t cfg_valid(X86PMU *p)
@@ -256,6 +293,13 @@ static uint64_t cfg_valid(X86PMU *p)
     uint64_t fixed = (1ull << p->nr_fixed) - 1;
 
     return CFG_GROUPS | (p->want_pebs < 6 ? 0 : CFG_CNTR | x86_pmu_general(p) << 32 | fixed << 48);
+}
+
+/* A register for the debug store, which this CPU has not? */
+static bool is_of_store(X86PMU *p, uint32_t msr)
+{
+    return x86_arch_pebs(p) && (msr == M_PEBS_ENABLE || msr == M_PEBS_DATA_CFG ||
+                                (msr == M_DS_AREA && !p->bts));
 }
 
 RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
@@ -286,7 +330,10 @@ RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write
         valid = ~0ull;
         break;
     default:
-        return REG_NONE;
+        return x86_arch_pebs_reg(env, msr, val, write);
+    }
+    if (is_of_store(p, msr)) {
+        return REG_GP;
     }
     if (!reg || !(p->want_pebs || (p->bts && msr == M_DS_AREA))) {
         return REG_NONE;

@@ -3,6 +3,7 @@
 #ifndef I386_TCG_PMU_PRIVATE_H
 #define I386_TCG_PMU_PRIVATE_H
 
+#define ST_ARCH_PEBS    (1ull << 54)
 #define ST_LBR_FRZ      (1ull << 58)
 #define ST_CTR_FRZ      (1ull << 59)
 #define DBG_LBR         (1ull << 0)
@@ -117,6 +118,20 @@ void x86_bts_interrupt(CPUX86State *env);
 
 /* pmu-pebs.c; X86PMUCounter.memory */
 enum { PEBS_LOAD = 1, PEBS_STORE };
+enum { PEBS_ARCH = 7 };         /* of the property pmu-pebs */
+
+typedef struct X86Record {
+    uint64_t word[320];
+    int n, head;                /* words; where the header of the fragment is */
+} X86Record;
+
+/* Parts of records */
+void x86_record_put(X86Record *r, uint64_t value);
+uint64_t x86_record_tsc(CPUX86State *env);
+void x86_record_memory(X86Record *r, X86PMU *p);
+void x86_record_gprs(X86Record *r, CPUX86State *env);
+void x86_record_xmm(X86Record *r, CPUX86State *env);
+void x86_record_branches(X86Record *r, CPUX86State *env, int n);
 /* Through the guest's page tables; false: there is no memory. */
 bool x86_guest_copy(CPUX86State *env, uint64_t addr, void *buf, size_t size, bool write);
 bool x86_pebs_overflow(CPUX86State *env, uint32_t counters);
@@ -124,7 +139,18 @@ uint32_t x86_pebs_counters(X86PMU *p);
 void x86_pebs_reset(CPUX86State *env);
 void x86_pebs_update(CPUX86State *env);
 uint32_t x86_pebs_capabilities(X86PMU *p);
+bool x86_pebs_adaptive(X86PMU *p);
+bool x86_pebs_store(X86PMU *p);
 RegResult x86_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
+
+/* pmu-arch-pebs.c */
+bool x86_arch_pebs(X86PMU *p);
+uint64_t x86_arch_pebs_config(X86PMU *p);
+void x86_arch_pebs_leaf(X86PMU *p, uint32_t count, uint32_t *eax, uint32_t *ebx,
+                        uint32_t *ecx, uint32_t *edx);
+uint32_t x86_arch_pebs_counters(X86PMU *p);
+bool x86_arch_pebs_overflow(CPUX86State *env, uint32_t over, uint64_t counters, uint64_t ip);
+RegResult x86_arch_pebs_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write);
 
 /* pmu-traffic.c */
 typedef enum {

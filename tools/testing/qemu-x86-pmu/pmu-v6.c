@@ -39,6 +39,11 @@ static bool can_be_reloaded(X86PMU *p, int i)
     return over_c(x86_acr_reloaded(p)) >> i & 1;
 }
 
+static bool can_record(X86PMU *p, int i)
+{
+    return x86_arch_pebs(p) && over_c(x86_pmu_all(p)) >> i & 1;
+}
+
 /* A counter's number over c[] and its register; false: no such place. */
 static bool place(uint32_t msr, int *i, int *which)
 {
@@ -70,14 +75,14 @@ RegResult x86_v6_reg(CPUX86State *env, uint32_t msr, uint64_t *val, bool write)
     uint64_t *reg, valid;
     int i, which;
 
-    if (p->amd || !p->acr || !place(msr, &i, &which) || which < CFG_B) {
+    if (p->amd || !(p->acr || x86_arch_pebs(p)) || !place(msr, &i, &which) || which < CFG_B) {
         return REG_NONE;
     }
-    if (!can_be_reloaded(p, i)) {
+    if (!can_be_reloaded(p, i) && !(which == CFG_C && can_record(p, i))) {
         return REG_GP;
     }
-    reg = which == CFG_B ? &p->c[i].causes : &p->c[i].reload;
-    valid = which == CFG_B ? x86_acr_causes(p) : UINT32_MAX;
+    reg = which == CFG_B ? &p->c[i].causes : &p->c[i].cfg_c;
+    valid = which == CFG_B ? x86_acr_causes(p) : UINT32_MAX | x86_arch_pebs_config(p);
     if (write && *val & ~valid) {
         return REG_GP;
     }
@@ -112,7 +117,7 @@ void x86_acr_reload(X86PMU *p, uint32_t overflowed)
         X86PMUCounter *c = &p->c[i];
 
         if (p->counting >> i & 1 && over_c(c->causes) & overflowed) {
-            c->val = (c->reload | ~(uint64_t)UINT32_MAX) & CTR_MASK;
+            c->val = (c->cfg_c | ~(uint64_t)UINT32_MAX) & CTR_MASK;
             c->rem = 0;
         }
     }

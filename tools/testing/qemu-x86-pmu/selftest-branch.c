@@ -591,6 +591,10 @@ void records(u32 version)
 {
     u32 format = version >= 2 ? rd(0x345) >> 8 & 15 : 0, words, insn, i, r[4];
 
+    if (format == 15) {
+        arch_records();
+        format = 0;
+    }
     cpuid(1, r);
     eq("DS", r[3] >> 21 & 1, format || r[2] >> 4 & 1);
     eq("DTES64", r[2] >> 2 & 1, format || r[2] >> 4 & 1);

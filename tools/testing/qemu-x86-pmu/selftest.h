@@ -46,6 +46,7 @@ void amd_sampling(void);
 void amd_taken(void);
 void northbridge(void);
 void records(u32 version);
+void arch_records(void);
 void events(u32 version, u32 amd);
 void force_abort(void);
 void pairs(u32 version);
