@@ -170,7 +170,8 @@ static void one_by_one(void)
 	u64 n;
 
 	need_pebs();
-	attr.sample_type |= PERF_SAMPLE_READ;
+	/* from format 6 on counts are in records */
+	attr.sample_type |= format() < 6 ? PERF_SAMPLE_READ : PERF_SAMPLE_CALLCHAIN;
 	spin_under(&attr, &n);
 	pt_check(n >= 2 * TURNS / 9973, "%llu interrupts", (unsigned long long)n);
 }
@@ -295,10 +296,22 @@ static void new_period(void)
 
 static u64 variable[8];
 
+/* Panther Cove says of loads that they hit what comes before the first level. */
+#define LVLNUM_L0	7
+
+static bool has_l0(void)
+{
+	char name[64] = "";
+
+	pt_slurp("/sys/bus/event_source/devices/cpu/caps/pmu_name", name, sizeof(name));
+	return !strncmp(name, "panthercove", 11);
+}
+
 /* Samples of the loop's load or store: the instruction, its address, a first-level hit. */
 static void memory(u64 config, const char *insn, u64 *at, u64 op)
 {
 	struct perf_event_attr attr = precise(config, 1009);
+	const bool l0 = config == LOAD_LATENCY && has_l0();
 	unsigned int n = 0;
 	int fd;
 
@@ -320,9 +333,9 @@ static void memory(u64 config, const char *insn, u64 *at, u64 op)
 		pt_eq(s.addr, pt_addr(at));
 		source.val = s.data_src;
 		pt_eq(source.mem_op, op);
-		pt_eq(source.mem_lvl, PERF_MEM_LVL_HIT | PERF_MEM_LVL_L1);
+		pt_eq(source.mem_lvl, PERF_MEM_LVL_HIT | (l0 ? 0 : PERF_MEM_LVL_L1));
 		if (config == LOAD_LATENCY) {
-			pt_eq(source.mem_lvl_num, PERF_MEM_LVLNUM_L1);
+			pt_eq(source.mem_lvl_num, l0 ? LVLNUM_L0 : PERF_MEM_LVLNUM_L1);
 			pt_eq(source.mem_dtlb, PERF_MEM_TLB_HIT | PERF_MEM_TLB_L1 |
 			      PERF_MEM_TLB_L2);
 			pt_eq(s.weight, 10);

@@ -9,10 +9,10 @@
  * mask overflows silently, without a status bit: it only sets a measure for others.
  *
  * Each counter has a register with the counters that reload it (CFG_B) and one with the value it is
- * reloaded with (CFG_C).  They follow from where the whole group is, so they are written when the
- * PMU goes on, if they have changed, and cleared when there are no events any more or the CPU goes
- * to sleep; cpu_hw_events.acr knows what is in them.  On the event's CPU, interrupts off, the PMU
- * off.
+ * reloaded with (CFG_C, see pebs/arch.c).  They follow from where the whole group is, so they are
+ * written when the PMU goes on, if they have changed, and cleared when there are no events any more
+ * or the CPU goes to sleep; cpu_hw_events knows what is in them.  On the event's CPU, interrupts
+ * off, the PMU off.
  *
  * What a counter saw before somebody reloaded it is lost, if nobody looked in between: a count is
  * that of the stretches that were seen, and never too high.
@@ -200,10 +200,16 @@ int intel_pe_acr_config(struct perf_event *event)
 	return 0;
 }
 
-/** intel_pe_acr_period_fits - for PERF_EVENT_IOC_PERIOD */
-bool intel_pe_acr_period_fits(struct perf_event *event, u64 period)
+/**
+ * intel_pe_reload_fits - for PERF_EVENT_IOC_PERIOD
+ *
+ * Architectural PEBS has the same register for the value with which a counter reloads itself.
+ */
+bool intel_pe_reload_fits(struct perf_event *event, u64 period)
 {
-	return !(event->hw.flags & PERF_X86_EVENT_ACR) || period <= INTEL_PE_ACR_LONGEST;
+	const unsigned int own = intel_pe_arch_pebs() ? PERF_X86_EVENT_AUTO_RELOAD : 0;
+
+	return !(event->hw.flags & (PERF_X86_EVENT_ACR | own)) || period <= INTEL_PE_ACR_LONGEST;
 }
 
 /* ------------------------------------------------------------ counts */
@@ -236,21 +242,13 @@ u64 intel_pe_acr_update(struct perf_event *event)
 
 /* ------------------------------------------------------------ registers */
 
-static u32 register_of(u32 general, u32 fixed, int idx)
-{
-	if (idx < INTEL_PMC_IDX_FIXED)
-		return general + idx * MSR_IA32_PMC_V6_STEP;
-	return fixed + (idx - INTEL_PMC_IDX_FIXED) * MSR_IA32_PMC_V6_STEP;
-}
-
 static void write_causes(int idx, u64 counters)
 {
-	wrmsrl(register_of(INTEL_PE_MSR_GP0_CFG_B, INTEL_PE_MSR_FX0_CFG_B, idx), counters);
-}
+	u32 msr = INTEL_PE_MSR_GP0_CFG_B + idx * MSR_IA32_PMC_V6_STEP;
 
-static void write_reload(int idx, u32 value)
-{
-	wrmsrl(register_of(INTEL_PE_MSR_GP0_CFG_C, INTEL_PE_MSR_FX0_CFG_C, idx), value);
+	if (idx >= INTEL_PMC_IDX_FIXED)
+		msr = INTEL_PE_MSR_FX0_CFG_B + (idx - INTEL_PMC_IDX_FIXED) * MSR_IA32_PMC_V6_STEP;
+	wrmsrl(msr, counters);
 }
 
 /* The counters of those members that are on the PMU and reload @event. */
@@ -274,12 +272,10 @@ static void program(struct cpu_hw_events *cpuc, int idx, u64 causes, u32 value)
 	struct intel_acr *acr = &cpuc->acr;
 	bool known = acr->set & BIT_ULL(idx);
 
-	if (!known || acr->reload[idx] != value)
-		write_reload(idx, value);
+	intel_pe_set_reload(cpuc, idx, value);
 	if (!known || acr->causes[idx] != causes)
 		write_causes(idx, causes);
 	acr->set |= BIT_ULL(idx);
-	acr->reload[idx] = value;
 	acr->causes[idx] = causes;
 }
 

@@ -243,7 +243,7 @@ int intel_pe_check_period(struct perf_event *event, u64 period)
 {
 	if (intel_pe_is_checkpointed(event) && period && period < S32_MAX)
 		return -EINVAL;
-	if (!intel_pe_acr_period_fits(event, period))
+	if (!intel_pe_reload_fits(event, period))
 		return -EINVAL;
 	return intel_pmu_has_bts_period(event, period) ? -EINVAL : 0;
 }

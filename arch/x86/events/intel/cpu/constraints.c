@@ -10,6 +10,7 @@
  * counters.
  */
 #include "cpu.h"
+#include "pebs/pebs.h"
 
 #define ANY_CODE(counters) \
 	__EVENT_CONSTRAINT(0, counters, X86_ALL_EVENT_FLAGS, HWEIGHT(counters), 0, 0)
@@ -90,6 +91,9 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 		return intel_pe_get_excl_cntrs(cpuc, event, c);
 	if (branch_sample_counters(event))
 		c = intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
+	if (intel_pe_arch_pebs() && event->attr.precise_ip &&
+	    c->idxmsk64 & ~intel_pe_arch_counters(event))
+		c = intel_pe_leave_only(cpuc, c, intel_pe_arch_counters(event));
 	if (unlikely(intel_pe_has_acr_group(event)))
 		c = intel_pe_leave_only(cpuc, c, intel_pe_acr_counters(cpuc, event));
 	return c;

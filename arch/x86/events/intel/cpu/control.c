@@ -291,7 +291,9 @@ void intel_pe_enable(struct perf_event *event)
 {
 	int idx = event->hw.idx;
 
-	if (unlikely(event->attr.precise_ip))
+	if (intel_pe_arch_pebs())
+		intel_pe_arch_enable(event);
+	else if (unlikely(event->attr.precise_ip))
 		intel_pmu_pebs_enable(event);
 	else if (unlikely(intel_pe_takes_snapshots(event)))
 		add_to_records(this_cpu_ptr(&cpu_hw_events));

@@ -16,9 +16,7 @@ struct intel_pe_core;
 
 /* What asm/msr-index.h and asm/perf_event.h of Linux 6.12 do not have: perfmon v6 */
 #define INTEL_PE_MSR_GP0_CFG_B	0x1902
-#define INTEL_PE_MSR_GP0_CFG_C	0x1903
 #define INTEL_PE_MSR_FX0_CFG_B	0x1982
-#define INTEL_PE_MSR_FX0_CFG_C	0x1983
 #define INTEL_PE_ACR_LEAF	2	/* of ARCH_PERFMON_EXT_LEAF */
 
 #define INTEL_PE_IN_TX	(HSW_IN_TX | HSW_IN_TX_CHECKPOINTED)
@@ -126,7 +124,7 @@ void intel_pe_stop_scheduling(struct cpu_hw_events *cpuc);
 /* acr.c: counters that are reloaded when others overflow, on CPUs of version 6 and up */
 DECLARE_STATIC_KEY_FALSE(intel_pe_may_reload);
 int intel_pe_acr_config(struct perf_event *event);
-bool intel_pe_acr_period_fits(struct perf_event *event, u64 period);
+bool intel_pe_reload_fits(struct perf_event *event, u64 period);
 bool intel_pe_acr_is_silent(struct perf_event *event);
 u64 intel_pe_acr_counters(struct cpu_hw_events *cpuc, struct perf_event *event);
 u64 intel_pe_acr_update(struct perf_event *event);

@@ -59,7 +59,7 @@ intel_pe_guest_list(struct cpu_hw_events *cpuc, const struct kvm_pmu *guest, int
 	u64 on = cpuc->enabled ? ctrl : 0;
 	u64 ds = (unsigned long)cpuc->ds, theirs;
 
-	/* Records are written to virtual addresses: the host's must not be written in a guest. */
+	/* With a debug store, records go to virtual addresses: not the host's in a guest. */
 	append(&list, MSR_CORE_PERF_GLOBAL_CTRL, on & ~cpuc->intel_ctrl_guest_mask,
 	       on & ~cpuc->intel_ctrl_host_mask & ~pebs);
 	if (!x86_pmu.pebs)

@@ -105,7 +105,15 @@ void intel_cpuc_finish(struct cpu_hw_events *cpuc)
 
 int intel_pe_cpu_prepare(int cpu)
 {
-	return intel_cpuc_prepare(&per_cpu(cpu_hw_events, cpu), cpu);
+	struct cpu_hw_events *cpuc = &per_cpu(cpu_hw_events, cpu);
+	int ret = intel_cpuc_prepare(cpuc, cpu);
+
+	if (ret)
+		return ret;
+	ret = intel_pe_arch_prepare(cpu);
+	if (ret)
+		intel_cpuc_finish(cpuc);
+	return ret;
 }
 
 void intel_pe_cpu_dead(int cpu)
@@ -113,12 +121,14 @@ void intel_pe_cpu_dead(int cpu)
 	struct cpu_hw_events *cpuc = &per_cpu(cpu_hw_events, cpu);
 
 	intel_cpuc_finish(cpuc);
+	intel_pe_arch_dead(cpu);
 	intel_pe_hybrid_cpu_dead(cpu);
 }
 
 void intel_pe_cpu_dying(int cpu)
 {
 	fini_debug_store_on_cpu(cpu);
+	intel_pe_arch_dying();
 }
 
 static void join_shared(struct cpu_hw_events *cpuc, int cpu)
@@ -198,6 +208,7 @@ void intel_pe_cpu_starting(int cpu)
 		cpuc->active_fixed_ctrl_val = 0;
 	}
 	intel_pe_acr_cpu_starting(cpuc);
+	intel_pe_arch_starting(cpuc);
 	/* The firmware may have left branch recording on. */
 	if (x86_pmu.lbr_nr && !boot_cpu_has(X86_FEATURE_ARCH_LBR))
 		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_LBR_BIT);

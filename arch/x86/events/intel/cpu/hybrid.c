@@ -14,6 +14,7 @@
 #include <asm/intel-family.h>
 
 #include "model.h"
+#include "pebs/pebs.h"
 
 /* What CPUID leaf 0x1a calls Crestmont. */
 #define NATIVE_CRESTMONT	2
@@ -150,6 +151,7 @@ static void cut_down(struct x86_hybrid_pmu *h)
 {
 	intel_pe_clip_counters(&h->cntr_mask64, &h->fixed_cntr_mask64, &h->intel_ctrl);
 	intel_pe_enumerate_acr(&h->acr_cntr_mask64, &h->acr_cause_mask64, h->intel_ctrl);
+	intel_pe_arch_enumerate(&h->pmu);
 	h->pebs_events_mask = intel_pmu_pebs_mask(h->cntr_mask64);
 	set_unconstrained(h);
 	if (h->intel_cap.perf_metrics)

@@ -7,6 +7,7 @@
  * models/models.c, before anything counts; registration comes later (../../start/).
  */
 #include "model.h"
+#include "pebs/pebs.h"
 
 #define MOST_QUIRKS	3
 
@@ -248,6 +249,8 @@ int __init intel_pe_init(const struct intel_pe_model *model)
 		x86_pmu.leave = intel_pe_acr_leave;
 		static_branch_enable(&intel_pe_may_reload);
 	}
+	if (!is_hybrid())
+		intel_pe_arch_enumerate(NULL);
 	intel_pe_has_any_thread = x86_pmu.version >= 2;
 	if (x86_pmu.version >= 5 && leaf.edx.split.anythread_deprecated) {
 		intel_pe_has_any_thread = false;

@@ -20,6 +20,9 @@
 #include "cpu.h"
 #include "pebs/pebs.h"
 
+/* PEBS has written records, to the debug store or to the architectural buffer. */
+#define RECORDS		(GLOBAL_STATUS_BUFFER_OVF | BIT_ULL(INTEL_PE_STATUS_ARCH_BIT))
+
 /* So many rounds without the status becoming 0 mean that it never will. */
 #define MOST_ROUNDS	100
 
@@ -157,7 +160,7 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 	 */
 	status &= ~precise;
 
-	if (take_bit(&status, GLOBAL_STATUS_BUFFER_OVF_BIT)) {
+	if (status & RECORDS) {
 		found++;
 		wake_guest(cpuc, &data, regs);
 		static_call(x86_pmu_drain_pebs)(regs, &data);
@@ -221,14 +224,14 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 		if (static_branch_unlikely(&intel_pe_may_reload))
 			cpuc->acr.due = status & ~precise;
 		/* With the PMU off only what serve() would drain. */
-		if (was_on || status & GLOBAL_STATUS_BUFFER_OVF)
+		if (was_on || status & RECORDS)
 			drain_branches(cpuc, regs);
 		/* Acknowledging lets branch recording go on: read first. */
 		intel_pmu_lbr_read();
 		acknowledge(status);
 		found += serve(cpuc, regs, status, precise);
 	}
-	if (cpuc->pebs_enabled != pebs)
+	if (cpuc->pebs_enabled != pebs && !intel_pe_arch_pebs())
 		wrmsrl(MSR_IA32_PEBS_ENABLE, was_on ? cpuc->pebs_enabled : 0);
 	return found;
 }

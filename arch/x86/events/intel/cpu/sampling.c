@@ -70,7 +70,7 @@ void intel_pe_alias_skl(struct perf_event *event)
 static u64 recorded_fields(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	u64 fields = x86_pmu.large_pebs_flags;
+	u64 fields = intel_pe_record_fields(event->pmu);
 
 	/* counts are those in the record, or else those of a PMI */
 	if (fields & PERF_SAMPLE_READ && !intel_pe_takes_snapshots(event))
@@ -96,6 +96,8 @@ static bool can_reload_itself(struct perf_event *event)
 
 	if (attr->config2 && hybrid(event->pmu, acr_cause_mask64))
 		return false;
+	if (intel_pe_arch_pebs() && attr->sample_period > INTEL_PE_ACR_LONGEST)
+		return false;
 	return !attr->freq && (!attr->wakeup_events || attr->watermark);
 }
 
@@ -116,7 +118,7 @@ static void snapshot_config(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
 
-	if (!(x86_pmu.large_pebs_flags & event->attr.sample_type & PERF_SAMPLE_READ) ||
+	if (!(intel_pe_record_fields(event->pmu) & event->attr.sample_type & PERF_SAMPLE_READ) ||
 	    !is_sampling_event(event) || !is_x86_event(leader) || is_topdown_event(leader) ||
 	    event->attr.aux_output)
 		return;

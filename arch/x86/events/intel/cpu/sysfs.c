@@ -11,6 +11,7 @@
 #include <linux/sysfs.h>
 
 #include "model.h"
+#include "pebs/pebs.h"
 
 struct named_file {
 	union {
@@ -116,7 +117,9 @@ static umode_t intel_pe_mem_visible(struct kobject *kobj, struct attribute *attr
 {
 	if (is_hybrid())
 		return is_for_pmu(kobj, attr) ? attr->mode : 0;
-	return x86_pmu.pebs || !strcmp(attr->name, "mem-loads-aux") ? attr->mode : 0;
+	if (!x86_pmu.pebs && !intel_pe_arch_pebs() && strcmp(attr->name, "mem-loads-aux"))
+		return 0;
+	return attr->mode;
 }
 
 static umode_t intel_pe_tsx_visible(struct kobject *kobj, struct attribute *attr, int i)

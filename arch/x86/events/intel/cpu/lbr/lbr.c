@@ -21,6 +21,7 @@
 
 #include <asm/msr.h>
 
+#include "../pebs/pebs.h"
 #include "lbr.h"
 
 #define NOT_SAVED	0
@@ -184,7 +185,8 @@ static bool is_guests(struct perf_event *event)
 
 static bool in_pebs_records(struct perf_event *event)
 {
-	return x86_pmu.intel_cap.pebs_baseline && event->attr.precise_ip > 0;
+	return event->attr.precise_ip &&
+	       intel_pe_record_fields(event->pmu) & PERF_SAMPLE_BRANCH_STACK;
 }
 
 /**

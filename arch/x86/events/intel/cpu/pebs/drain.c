@@ -12,13 +12,13 @@
  * after the second pass, all together.
  *
  * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
- * that moves the index back (one exchange) has the records, the other finds none.  Both set counts
- * right; the one that exchanges prev_count first accounts what the counter saw, the other finds no
- * difference.
+ * that moves the index back (one exchange; see arch.c) has the records, the other finds none.  Both
+ * set counts right; the one that exchanges prev_count first accounts what the counter saw, the
+ * other finds no difference.
  *
- * Format 6 has values of counters in the records, for groups that sample their counts.  The counts
- * of these go from record to record, in the second pass, and only then to now.  Until that is done
- * a drain within this one leaves them alone.
+ * Format 6 and architectural PEBS have values of counters in the records, for groups that sample
+ * their counts.  The counts of these go from record to record, in the second pass, and only then to
+ * now.  Until that is done a drain within this one leaves them alone.
  */
 #include <linux/perf_event.h>
 
@@ -70,16 +70,32 @@ static u64 pebs_counters(struct cpu_hw_events *cpuc)
 {
 	u64 counters = hybrid(cpuc->pmu, pebs_events_mask);
 
-	if (x86_pmu.intel_cap.pebs_format >= 4 || x86_pmu.flags & PMU_FL_PEBS_ALL)
+	if (intel_pe_arch_pebs())
+		counters = hybrid(cpuc->pmu, arch_pebs).counters;
+	else if (x86_pmu.intel_cap.pebs_format >= 4 || x86_pmu.flags & PMU_FL_PEBS_ALL)
 		counters |= hybrid(cpuc->pmu, fixed_cntr_mask64) << INTEL_PMC_IDX_FIXED;
 	return counters & GENMASK_ULL(COUNTERS - 1, 0);
 }
 
-/* Take everything there is out of the buffer. */
-static void *take_records(struct debug_store *ds)
+/* Where the buffer begins; NULL if there is none. */
+static void *first_record(struct cpu_hw_events *cpuc)
 {
-	unsigned long first = ds->pebs_buffer_base;
+	struct debug_store *ds = READ_ONCE(cpuc->ds);
 
+	if (intel_pe_arch_pebs())
+		return cpuc->arch_buffer.records;
+	return ds ? (void *)(unsigned long)ds->pebs_buffer_base : NULL;
+}
+
+/* Take everything there is out of the buffer. */
+static void *take_records(struct cpu_hw_events *cpuc)
+{
+	struct debug_store *ds = cpuc->ds;
+	unsigned long first;
+
+	if (intel_pe_arch_pebs())
+		return intel_pe_arch_take(cpuc);
+	first = ds->pebs_buffer_base;
 	/* Addresses: on 32-bit kernels the upper half of the index is 0 and stays it. */
 	return (void *)xchg((unsigned long *)&ds->pebs_index, first);
 }
@@ -119,6 +135,8 @@ size_t intel_pe_size_at(const void *record, size_t left, size_t fixed)
 {
 	size_t size = fixed;
 
+	if (intel_pe_arch_pebs())
+		return intel_pe_arch_size(record, left);
 	if (x86_pmu.intel_cap.pebs_format >= 4) {
 		if (left < sizeof(struct pebs_basic))
 			return 0;
@@ -139,6 +157,8 @@ static u64 owners(struct drain *d, void *record, u64 *collided)
 	const int format = x86_pmu.intel_cap.pebs_format;
 
 	*collided = 0;
+	if (intel_pe_arch_pebs())
+		return intel_pe_arch_owners(record) & d->enabled;
 	if (format >= 4)
 		return ((struct pebs_basic *)record)->applicable_counters & d->enabled;
 	/* Format 0 is for the first counter. */
@@ -226,9 +246,46 @@ static void account_reloaded(struct perf_event *event, unsigned int overflows)
 	perf_event_update_userpage(event);
 }
 
+/* Does the event's counter begin anew with each record? */
+static bool begins_anew(struct perf_event *event)
+{
+	u32 flags = PERF_X86_EVENT_AUTO_RELOAD;
+
+	/* Architectural PEBS and other counters reload it with the same value. */
+	if (intel_pe_arch_pebs())
+		flags |= PERF_X86_EVENT_ACR;
+	return event->hw.flags & flags;
+}
+
+/*
+ * A counter that others reload has begun anew with each of these records.  Until the first one it
+ * saw what was left at the last look, or more if others had reloaded it; it has seen whole periods
+ * since.
+ */
+static void account_periods(struct perf_event *event, unsigned int records)
+{
+	struct hw_perf_event *hw = &event->hw;
+	const s64 period = hw->last_period;
+	s64 passed, then;
+
+	then = sign_extend64(local64_xchg(&hw->prev_count, -period), x86_pmu.cntval_bits - 1);
+	passed = max_t(s64, -then, 0) + (records - 1) * period;
+	local64_add(passed, &event->count);
+	local64_sub(passed, &hw->period_left);
+}
+
+/* One that has an interrupt for each record.  If its period is not over it has no sample. */
+static void account_interrupted(struct tally *t, bool records_done)
+{
+	if (t->records && !records_done && begins_anew(t->event))
+		account_periods(t->event, t->records);
+	if (!intel_pmu_save_and_restart(t->event))
+		t->event = NULL;
+}
+
 /*
  * Counts and periods are those of now; in the PMI, where nobody asks for counts, only those of
- * events with records.  An event with records whose period is not over has none.
+ * events with records.
  */
 static void account(struct drain *d, u64 counters, bool records_done)
 {
@@ -245,22 +302,32 @@ static void account(struct drain *d, u64 counters, bool records_done)
 		event = t->event ?: this_cpu_read(cpu_hw_events.events[idx]);
 		if (event && event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD)
 			account_reloaded(event, records_done ? 0 : t->records + t->lost);
-		else if (t->event && !intel_pmu_save_and_restart(event))
-			t->event = NULL;
+		else if (t->event)
+			account_interrupted(t, records_done);
 	}
+}
+
+static bool is_in_records(struct cpu_hw_events *cpuc, int idx)
+{
+	u64 cfg = cpuc->active_pebs_data_cfg & ~INTEL_PE_GROUP_COUNTERS;
+
+	if (intel_pe_arch_pebs())
+		return intel_pe_arch_shown(cpuc, idx);
+	return intel_pe_counter_bits(idx) & cfg;
 }
 
 /* Which events' counts go by the records?  None if a drain around this one has them in hand. */
 static void find_members(struct drain *d)
 {
-	u64 cfg = this_cpu_read(cpu_hw_events.active_pebs_data_cfg);
+	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int idx;
 
-	for (idx = 0; cfg & INTEL_PE_GROUP_COUNTERS && idx < COUNTERS; idx++) {
-		struct perf_event *event = this_cpu_read(cpu_hw_events.events[idx]);
+	if (!intel_pe_arch_pebs() && !(cpuc->active_pebs_data_cfg & INTEL_PE_GROUP_COUNTERS))
+		return;
+	for (idx = 0; idx < COUNTERS; idx++) {
+		struct perf_event *event = READ_ONCE(cpuc->events[idx]);
 
-		if (!event || !(intel_pe_counter_bits(idx) & cfg & ~INTEL_PE_GROUP_COUNTERS) ||
-		    !intel_pe_takes_snapshots(event))
+		if (!event || !is_in_records(cpuc, idx) || !intel_pe_takes_snapshots(event))
 			continue;
 		d->members |= BIT_ULL(idx);
 		this_cpu_write(members.event[idx], event);
@@ -292,8 +359,7 @@ static void take_count(struct perf_event *event, u64 value, bool overflowed)
 	local64_sub(moved, &hw->period_left);
 	/* The value is the one before the counter was reloaded. */
 	if (overflowed)
-		local64_set(&hw->prev_count, hw->flags & PERF_X86_EVENT_AUTO_RELOAD ?
-					     -(s64)hw->last_period : 0);
+		local64_set(&hw->prev_count, begins_anew(event) ? -(s64)hw->last_period : 0);
 }
 
 static void take_counts(struct drain *d, void *record, u64 own)
@@ -399,7 +465,6 @@ static void stop_throttled(struct drain *d)
 void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	struct debug_store *ds = READ_ONCE(cpuc->ds);
 	bool within;
 	struct drain d;
 
@@ -407,14 +472,14 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	 * An interrupt for PT may come when the last event of counters is gone, and the area with
 	 * it.
 	 */
-	if (!x86_pmu.pebs_active || !ds)
+	d.first = first_record(cpuc);
+	if (!x86_pmu.pebs_active || !d.first)
 		return;
 	within = this_cpu_read(follows_records);
 	this_cpu_write(follows_records, true);
 	d.members = 0;
 	find_members(&d);
-	d.first = (void *)(unsigned long)ds->pebs_buffer_base;
-	d.end = take_records(ds);
+	d.end = take_records(cpuc);
 	d.size = cpuc->pebs_record_size;
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
 	d.owners = 0;

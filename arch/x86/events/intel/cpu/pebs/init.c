@@ -12,6 +12,9 @@
 
 #include "pebs.h"
 
+/* The format of CPUs that have no debug store for PEBS. */
+#define ARCHITECTURAL	0xf
+
 DEFINE_STATIC_KEY_FALSE(intel_pe_records_count);
 
 /* Words of a record of formats 0 to 3. */
@@ -70,13 +73,15 @@ void __init intel_ds_init(void)
 	const int format = x86_pmu.intel_cap.pebs_format;
 	const char kind = x86_pmu.intel_cap.pebs_trap ? '+' : '-';
 
+	if (format == ARCHITECTURAL)
+		intel_pe_arch_init();
 	if (!boot_cpu_has(X86_FEATURE_DTES64))
 		return;
 
 	x86_pmu.bts = boot_cpu_has(X86_FEATURE_BTS);
 	x86_pmu.pebs_no_isolation |= x86_pmu.version <= 4;
 	x86_pmu.pebs_buffer_size = PEBS_BUFFER_SIZE;
-	x86_pmu.pebs = boot_cpu_has(X86_FEATURE_PEBS);
+	x86_pmu.pebs = boot_cpu_has(X86_FEATURE_PEBS) && format != ARCHITECTURAL;
 	if (!x86_pmu.pebs)
 		return;
 

@@ -13,6 +13,9 @@
  * first event.  Each record says how long it is;
  * the buffer is drained before the configuration changes, as the threshold goes by the new size.
  *
+ * Architectural PEBS has each counter's configuration in a register of its own, and a threshold
+ * elsewhere; see arch.c.
+ *
  * All of it runs on the event's CPU with interrupts off; intel_pmu_pebs_disable() also in the
  * PMI's NMI.  cpu_hw_events.pebs_data_cfg is what the events want, with PEBS_UPDATE_DS_SW while
  * the threshold is out of date; active_pebs_data_cfg is what is in the register.
@@ -338,7 +341,7 @@ void intel_pmu_pebs_disable(struct perf_event *event)
 	cpuc->pebs_enabled &= ~enable_bits(hw);
 	if (is_pebs_pt(event) && !(cpuc->pebs_enabled & ~PEBS_VIA_PT_MASK))
 		cpuc->pebs_enabled &= ~PEBS_VIA_PT_MASK;
-	if (cpuc->enabled)
+	if (cpuc->enabled && !intel_pe_arch_pebs())
 		wrmsrl(MSR_IA32_PEBS_ENABLE, cpuc->pebs_enabled);
 	hw->config |= ARCH_PERFMON_EVENTSEL_INT;
 }
@@ -350,7 +353,7 @@ void intel_pmu_pebs_enable_all(void)
 {
 	u64 enabled = __this_cpu_read(cpu_hw_events.pebs_enabled);
 
-	if (enabled)
+	if (enabled && !intel_pe_arch_pebs())
 		wrmsrl(MSR_IA32_PEBS_ENABLE, enabled);
 }
 
@@ -359,6 +362,6 @@ void intel_pmu_pebs_enable_all(void)
  */
 void intel_pmu_pebs_disable_all(void)
 {
-	if (__this_cpu_read(cpu_hw_events.pebs_enabled))
+	if (__this_cpu_read(cpu_hw_events.pebs_enabled) && !intel_pe_arch_pebs())
 		__intel_pmu_pebs_disable_all();
 }

@@ -54,7 +54,39 @@ struct intel_pe_groups {
 	struct lbr_entry	*branches;
 	struct intel_pe_counters *counters;
 	void			*end;
+	struct {			/* what an architectural record has in another form */
+		struct pebs_basic	basic;
+		struct pebs_meminfo	mem;
+	} own;
 };
+
+/* Does the CPU have architectural PEBS?  Then it has no other. */
+DECLARE_STATIC_KEY_FALSE(intel_pe_arch_pebs_key);
+#define intel_pe_arch_pebs()	static_branch_unlikely(&intel_pe_arch_pebs_key)
+
+/* Of which fields of samples can the records of this kind of core be? */
+static inline unsigned long intel_pe_record_fields(struct pmu *pmu)
+{
+	return intel_pe_arch_pebs() ? hybrid(pmu, arch_pebs).fields : x86_pmu.large_pebs_flags;
+}
+
+/* arch.c */
+#define INTEL_PE_STATUS_ARCH_BIT	54	/* of the global status: records */
+size_t intel_pe_arch_size(const void *record, size_t left);
+u64 intel_pe_arch_owners(const void *record);
+bool intel_pe_arch_take_apart(void *record, struct intel_pe_groups *g);
+bool intel_pe_arch_wait(void);
+void *intel_pe_arch_take(struct cpu_hw_events *cpuc);
+void intel_pe_set_reload(struct cpu_hw_events *cpuc, int idx, u32 value);
+void intel_pe_arch_enable(struct perf_event *event);
+bool intel_pe_arch_shown(struct cpu_hw_events *cpuc, int idx);
+u64 intel_pe_arch_counters(struct perf_event *event);
+int intel_pe_arch_prepare(int cpu);
+void intel_pe_arch_dead(int cpu);
+void intel_pe_arch_starting(struct cpu_hw_events *cpuc);
+void intel_pe_arch_dying(void);
+void intel_pe_arch_init(void);
+void intel_pe_arch_enumerate(struct pmu *pmu);
 
 /*
  * Do all PEBS events of the CPU pile up records?  Those into a PT trace leave none in the buffer.
@@ -81,6 +113,8 @@ static inline bool intel_pe_takes_snapshots(struct perf_event *event)
 /* Is the buffer not empty? */
 static inline bool intel_pe_records_wait(struct cpu_hw_events *cpuc)
 {
+	if (intel_pe_arch_pebs())
+		return intel_pe_arch_wait();
 	return cpuc->ds && cpuc->ds->pebs_index > cpuc->ds->pebs_buffer_base;
 }
 
@@ -119,6 +153,7 @@ void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs
 			   struct perf_sample_data *data, struct pt_regs *regs);
 void intel_pe_sample_groups(struct perf_event *event, void *record, struct pt_regs *at_pmi,
 			    struct perf_sample_data *data, struct pt_regs *regs);
+void *intel_pe_behind_counters(const struct intel_pe_counters *counters);
 bool intel_pe_take_apart(void *record, struct intel_pe_groups *g);
 u64 intel_pe_transaction(u64 tsx, u64 ax);
 

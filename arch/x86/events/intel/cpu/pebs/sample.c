@@ -2,10 +2,10 @@
 /*
  * PEBS: one record becomes one sample.
  *
- * Formats 0 to 3 are words at fixed places; 4 and up (adaptive PEBS) are groups, which ones the
- * record itself says.  Both have registers, but no segments and so no mode: what is not in the
- * record is taken from the registers at the interrupt.  Call chains start there, too, always: the
- * stack the record was made on may be gone.
+ * Formats 0 to 3 are words at fixed places; 4 and up (adaptive and architectural PEBS) are groups,
+ * which ones the record itself says.  Both have registers, but no segments and so no mode: what is
+ * not in the record is taken from the registers at the interrupt.  Call chains start there, too,
+ * always: the stack the record was made on may be gone.
  *
  * In the PMI's NMI, or with interrupts off and the PMU off.
  */
@@ -161,7 +161,19 @@ void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs
 		intel_pmu_lbr_save_brstack(data, cpuc, event);
 }
 
-/* ------------------------------------------------------------ formats 4 and up: adaptive PEBS */
+/* ------------------------------------------------------------ formats 4 and up: groups */
+
+/**
+ * intel_pe_behind_counters - where does the group of counters end?
+ * @counters: it; says itself which there are
+ */
+void *intel_pe_behind_counters(const struct intel_pe_counters *counters)
+{
+	unsigned int n = hweight32(counters->general) + hweight32(counters->fixed) +
+			 (counters->metrics ? 2 : 0);
+
+	return (void *)(counters->value + n);
+}
 
 /**
  * intel_pe_take_apart - find the groups of a record
@@ -175,7 +187,11 @@ bool intel_pe_take_apart(void *record, struct intel_pe_groups *g)
 	void *end = record + ((struct pebs_basic *)record)->format_size;
 	u64 has = ((struct pebs_basic *)record)->format_group;
 
-	*g = (struct intel_pe_groups){ .basic = record, .end = record + sizeof(*g->basic) };
+	if (intel_pe_arch_pebs())
+		return intel_pe_arch_take_apart(record, g);
+	memset(g, 0, offsetof(struct intel_pe_groups, own));
+	g->basic = record;
+	g->end = g->basic + 1;
 	if (has & PEBS_DATACFG_MEMINFO) {
 		g->mem = g->end;
 		g->end = g->mem + 1;
@@ -197,13 +213,13 @@ bool intel_pe_take_apart(void *record, struct intel_pe_groups *g)
 		g->end = g->counters + 1;
 		/* Says itself which there are, if it is within the record. */
 		if (g->end <= end)
-			g->end += sizeof(u64) * (hweight32(g->counters->general) +
-						 hweight32(g->counters->fixed) +
-						 (g->counters->metrics ? 2 : 0));
+			g->end = intel_pe_behind_counters(g->counters);
 	}
 	if (g->end == end)
 		return true;
-	*g = (struct intel_pe_groups){ .basic = record, .end = end };
+	memset(g, 0, offsetof(struct intel_pe_groups, own));
+	g->basic = record;
+	g->end = end;
 	return false;
 }
 

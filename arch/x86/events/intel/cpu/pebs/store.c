@@ -217,7 +217,8 @@ void reserve_ds_buffers(void)
 	}
 	/* What the last attempt gave stays when the memory is gone: for caps/max_precise. */
 	x86_pmu.bts_active = bts;
-	x86_pmu.pebs_active = pebs;
+	if (!intel_pe_arch_pebs())
+		x86_pmu.pebs_active = pebs;
 }
 
 /**
@@ -245,6 +246,8 @@ void perf_restore_debug_store(void)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
+	if (!is_hybrid() || cpuc->pmu)
+		intel_pe_arch_starting(cpuc);
 	if (!x86_pmu.bts && !x86_pmu.pebs)
 		return;
 	wrmsrl(MSR_IA32_DS_AREA, (unsigned long)cpuc->ds);
