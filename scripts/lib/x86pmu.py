@@ -51,6 +51,7 @@ PMUS["dmr"] = PMUS["gnr"].replace("model=173", "family=19,model=1").replace("ver
               .replace("pebs=5", "pebs=7")
 PMUS["cwf"] = PMUS["srf6"].replace("model=175", "model=221").replace("pebs=6", "pebs=7") + \
               ",pmu-fragments=on"
+PMUS["cwf-late"] = PMUS["cwf"] + ",pmu-delay=2000"
 # Traces of branches; metrics that overflow soon.
 PMUS["skl-bts"] = PMUS["skl"] + ",pmu-bts=on"
 PMUS["spr-td"] = PMUS["spr"] + ",pmu-metrics-bits=17"

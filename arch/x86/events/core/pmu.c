@@ -268,7 +268,8 @@ static void x86_pe_turn_on(struct pmu *pmu)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int added = cpuc->n_added;
 
-	if (cpuc->enabled)
+	/* At the end of the kernel the other PMU of a hybrid machine comes here, too. */
+	if (cpuc->enabled || (is_hybrid() && x86_pe_over))
 		return;
 	/* What made the others move may be deleted again: then nothing was added. */
 	if (added || unlikely(__this_cpu_read(must_move)))

@@ -155,10 +155,11 @@ static void __init fill_in(void)
 static int __init register_hybrid(struct x86_hybrid_pmu *h)
 {
 	int type = h->pmu_type == hybrid_big ? PERF_TYPE_RAW : -1;
+	int known = h->pmu.capabilities;	/* of this kind, if the CPU is of it */
 
 	h->pmu = x86_pe_pmu;
 	h->pmu.type = -1;
-	h->pmu.capabilities |= PERF_PMU_CAP_EXTENDED_HW_TYPE;
+	h->pmu.capabilities |= known | PERF_PMU_CAP_EXTENDED_HW_TYPE;
 	return perf_pmu_register(&h->pmu, h->name, type);
 }
 

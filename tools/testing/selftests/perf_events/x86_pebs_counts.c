@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86_pebs_counts.c - counters in the records of PEBS (format 6): samples of precise events have
- * the counts of their group as they were at the sampled instruction, also when many records pile up
- * before anybody looks.
+ * x86_pebs_counts.c - counters in the records of PEBS (format 6 and architectural): samples of
+ * precise events have the counts of their group as they were at the sampled instruction, also when
+ * many records pile up before anybody looks.
  *
- * Exact on the emulated PMU "srf6". In x86_measured_spin() instruction n has n instructions and
- * cycles and n/2 conditional branches before its end.
+ * Exact on the emulated PMUs "srf6", "cwf" and "dmr". In x86_measured_spin() instruction n has n
+ * instructions and cycles and n/2 conditional branches before its end.
  *
  * needs: pebs-counters
  */
@@ -490,7 +490,7 @@ static void members_without_counter(void)
 	pt_enable(fds[0]);
 	for (i = 0; i < 20; i++) {
 		pt_touch(pages + i * pt_page_size(), 1);
-		pt_spin(1000);
+		pt_spin(2000);
 	}
 	pt_disable(fds[0]);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {

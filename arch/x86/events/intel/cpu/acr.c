@@ -234,7 +234,8 @@ u64 intel_pe_acr_update(struct perf_event *event)
 	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
 
 	moved = sign_extend64(now - then, top);
-	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top), hw->sample_period),
+	this_cpu_or(cpu_hw_events.acr.read, BIT_ULL(hw->idx));
+	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top), intel_pe_reload(hw->idx)),
 		    &event->count);
 	local64_sub(moved, &hw->period_left);
 	return now;

@@ -63,15 +63,25 @@ int intel_pe_set_period(struct perf_event *event)
 	return 0;
 }
 
+/* A record of it, or with its count, may be written until it is read. */
+static bool is_in_records(struct perf_event *event)
+{
+	return event->hw.flags & PERF_X86_EVENT_ACR &&
+	       (event->attr.precise_ip || intel_pe_takes_snapshots(event));
+}
+
 /*
- * x86_pmu.read.  What cannot be read while it moves is read with the PMU off.  Reading a group
- * begins with the slots, which brings all its metrics up to date.
+ * x86_pmu.read.  What cannot be read while it moves is read with the PMU off; so is what others
+ * reload, if there may be records, which are to be counted first.  An NMI that comes into that
+ * reads the counts of before.  Reading a group begins with the slots, which brings all its metrics
+ * up to date.
  */
 void intel_pe_read(struct perf_event *event)
 {
+	const u32 moves = PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN;
 	int was_on;
 
-	if (likely(!(event->hw.flags & (PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN)))) {
+	if (likely(!(event->hw.flags & moves) && !is_in_records(event))) {
 		if (unlikely(intel_pe_takes_snapshots(event)))
 			intel_pe_drain_before(event);
 		intel_pe_update(event);
@@ -82,10 +92,12 @@ void intel_pe_read(struct perf_event *event)
 		return;
 
 	was_on = __intel_pmu_quiesce();
+	if (!(event->hw.flags & PERF_X86_EVENT_TOPDOWN))
+		intel_pmu_drain_pebs_buffer();
 	if (event->hw.flags & PERF_X86_EVENT_TOPDOWN)
 		intel_pe_update(event);
-	else
-		intel_pmu_drain_pebs_buffer();
+	else if (event->hw.flags & PERF_X86_EVENT_ACR && !intel_pe_is_draining())
+		intel_pe_update(event);
 	__intel_pmu_resume(was_on);
 }
 

@@ -128,7 +128,7 @@ void intel_pe_cpu_dead(int cpu)
 void intel_pe_cpu_dying(int cpu)
 {
 	fini_debug_store_on_cpu(cpu);
-	intel_pe_arch_dying();
+	intel_pe_arch_dying(this_cpu_ptr(&cpu_hw_events));
 }
 
 static void join_shared(struct cpu_hw_events *cpuc, int cpu)

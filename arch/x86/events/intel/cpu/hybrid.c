@@ -192,8 +192,10 @@ bool intel_pe_hybrid_cpu_starting(int cpu)
 		if (this_cpu_has(X86_FEATURE_ARCH_PERFMON_EXT))
 			enumerate(h);
 		cut_down(h);
-		if (!check_hw_exists(&h->pmu, h->cntr_mask, h->fixed_cntr_mask))
+		if (!check_hw_exists(&h->pmu, h->cntr_mask, h->fixed_cntr_mask)) {
+			cpuc->pmu = NULL;
 			return false;
+		}
 		pr_info("%s PMU driver:\n", h->name);
 		x86_pmu_show_pmu_cap(&h->pmu);
 	}

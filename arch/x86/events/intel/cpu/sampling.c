@@ -70,7 +70,7 @@ void intel_pe_alias_skl(struct perf_event *event)
 static u64 recorded_fields(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	u64 fields = intel_pe_record_fields(event->pmu);
+	u64 fields = x86_pmu_pebs_fields(event->pmu);
 
 	/* counts are those in the record, or else those of a PMI */
 	if (fields & PERF_SAMPLE_READ && !intel_pe_takes_snapshots(event))
@@ -118,7 +118,7 @@ static void snapshot_config(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader;
 
-	if (!(intel_pe_record_fields(event->pmu) & event->attr.sample_type & PERF_SAMPLE_READ) ||
+	if (!(x86_pmu_pebs_fields(event->pmu) & event->attr.sample_type & PERF_SAMPLE_READ) ||
 	    !is_sampling_event(event) || !is_x86_event(leader) || is_topdown_event(leader) ||
 	    event->attr.aux_output)
 		return;

@@ -21,7 +21,6 @@
 
 #include <asm/msr.h>
 
-#include "../pebs/pebs.h"
 #include "lbr.h"
 
 #define NOT_SAVED	0
@@ -186,7 +185,7 @@ static bool is_guests(struct perf_event *event)
 static bool in_pebs_records(struct perf_event *event)
 {
 	return event->attr.precise_ip &&
-	       intel_pe_record_fields(event->pmu) & PERF_SAMPLE_BRANCH_STACK;
+	       x86_pmu_pebs_fields(event->pmu) & PERF_SAMPLE_BRANCH_STACK;
 }
 
 /**

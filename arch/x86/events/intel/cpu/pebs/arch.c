@@ -268,8 +268,8 @@ static bool take_fragment(struct intel_pe_groups *g, void *at)
  * @record: a whole one
  * @g: filled in
  *
- * Return: are they within the record?  If not, @g has the basic group alone, and of a record that is
- * nobody's not even that.
+ * Return: are they within the record?  If not, @g has the basic group alone, or nothing of a record
+ * that is nobody's.
  */
 bool intel_pe_arch_take_apart(void *record, struct intel_pe_groups *g)
 {
@@ -399,9 +399,12 @@ static u64 groups_for(struct perf_event *event)
 
 static u64 config_of(struct perf_event *event)
 {
-	const unsigned int reloads = PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_ACR;
-	u64 config = event->hw.flags & reloads ? (u32)-event->hw.sample_period : 0;
+	u64 period = event->hw.sample_period, config = 0;
 
+	if (event->hw.flags & PERF_X86_EVENT_ACR)
+		config = (u32)-intel_pe_acr_reload(period);
+	else if (event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD)
+		config = (u32)-period;
 	if (event->attr.precise_ip)
 		config |= BASIC | groups_for(event);
 	if (intel_pe_takes_snapshots(event))
@@ -500,11 +503,20 @@ void intel_pe_arch_starting(struct cpu_hw_events *cpuc)
 	wrmsrl(MSR_PEBS_INDEX, b->index);
 }
 
-/** intel_pe_arch_dying - nothing is to be written to the buffer any more */
-void intel_pe_arch_dying(void)
+/**
+ * intel_pe_arch_dying - no record is to be made any more, and none is to be expected
+ * @cpuc: state of this CPU; its PMU is off
+ */
+void intel_pe_arch_dying(struct cpu_hw_events *cpuc)
 {
+	u64 able;
+	int i;
+
 	if (!intel_pe_arch_pebs())
 		return;
+	able = configurable(cpuc);
+	for_each_set_bit(i, (unsigned long *)&able, X86_PMC_IDX_MAX)
+		write_cfg_c(cpuc, i, 0);
 	wrmsrl(MSR_PEBS_INDEX, 0);
 	wrmsrl(MSR_PEBS_BASE, 0);
 }
@@ -515,15 +527,12 @@ void intel_pe_arch_dying(void)
 static void leave_nothing(void *unused)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	u64 able = configurable(cpuc);
-	int i;
 
 	if (is_hybrid() && !cpuc->pmu)
 		return;
 	perf_pmu_disable(x86_get_pmu(smp_processor_id()));
-	intel_pe_arch_dying();
-	for_each_set_bit(i, (unsigned long *)&able, X86_PMC_IDX_MAX)
-		write_cfg_c(cpuc, i, 0);
+	x86_pmu.leave(cpuc);
+	intel_pe_arch_dying(cpuc);
 }
 
 /*
@@ -532,6 +541,9 @@ static void leave_nothing(void *unused)
  */
 static void intel_pe_arch_shutdown(void *unused)
 {
+	/* If the PMU could not be registered, nothing has been on. */
+	if (!x86_pmu.pebs_active)
+		return;
 	on_each_cpu(leave_nothing, NULL, 1);
 }
 
@@ -551,6 +563,8 @@ void __init intel_pe_arch_init(void)
 	}
 	x86_pmu.drain_pebs = intel_pe_drain_pebs;
 	x86_pmu.pebs_capable = ~0ULL;
+	/* Each kind of core has its own, and none until it is known. */
+	x86_pmu.large_pebs_flags = 0;
 	x86_pmu.flags |= PMU_FL_PEBS_ALL | PMU_FL_RETIRE_LATENCY | PMU_FL_INSTR_LATENCY;
 	/* Each CPU has its buffer before it starts. */
 	x86_pmu.pebs_active = 1;
@@ -564,7 +578,7 @@ void __init intel_pe_arch_init(void)
 /* Samples that can be made of records later: not those of groups that there are not. */
 static unsigned long fields_of(u64 groups)
 {
-	unsigned long fields = x86_pmu.large_pebs_flags | PERF_SAMPLE_TIME;
+	unsigned long fields = LARGE_PEBS_FLAGS | PERF_SAMPLE_TIME;
 
 	if (groups & BRANCHES)
 		fields |= PERF_SAMPLE_BRANCH_STACK;

@@ -12,13 +12,12 @@
  * after the second pass, all together.
  *
  * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
- * that moves the index back (one exchange; see arch.c) has the records, the other finds none.  Both
- * set counts right; the one that exchanges prev_count first accounts what the counter saw, the
- * other finds no difference.
+ * that moves the index back (one exchange; see arch.c) has the records, and sets counts right.  The
+ * other finds none; if it is the one within, it leaves all as it is.
  *
  * Format 6 and architectural PEBS have values of counters in the records, for groups that sample
  * their counts.  The counts of these go from record to record, in the second pass, and only then to
- * now.  Until that is done a drain within this one leaves them alone.
+ * now.
  */
 #include <linux/perf_event.h>
 
@@ -257,6 +256,12 @@ static bool begins_anew(struct perf_event *event)
 	return event->hw.flags & flags;
 }
 
+/* What it begins anew with.  One that others reload may have another period than the last one. */
+static s64 new_period(struct hw_perf_event *hw)
+{
+	return hw->flags & PERF_X86_EVENT_ACR ? intel_pe_reload(hw->idx) : hw->last_period;
+}
+
 /*
  * A counter that others reload has begun anew with each of these records.  Until the first one it
  * saw what was left at the last look, or more if others had reloaded it; it has seen whole periods
@@ -265,7 +270,7 @@ static bool begins_anew(struct perf_event *event)
 static void account_periods(struct perf_event *event, unsigned int records)
 {
 	struct hw_perf_event *hw = &event->hw;
-	const s64 period = hw->last_period;
+	const s64 period = new_period(hw);
 	s64 passed, then;
 
 	then = sign_extend64(local64_xchg(&hw->prev_count, -period), x86_pmu.cntval_bits - 1);
@@ -316,12 +321,17 @@ static bool is_in_records(struct cpu_hw_events *cpuc, int idx)
 	return intel_pe_counter_bits(idx) & cfg;
 }
 
-/* Which events' counts go by the records?  None if a drain around this one has them in hand. */
-static void find_members(struct drain *d)
+/*
+ * Which events' counts go by the records?  @within: of a drain around this one, which has found
+ * them.  An NMI before that has finds them itself, and all records with them.
+ */
+static void find_members(struct drain *d, bool within)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int idx;
 
+	if (!within)
+		cpuc->acr.read = 0;
 	if (!intel_pe_arch_pebs() && !(cpuc->active_pebs_data_cfg & INTEL_PE_GROUP_COUNTERS))
 		return;
 	for (idx = 0; idx < COUNTERS; idx++) {
@@ -330,36 +340,47 @@ static void find_members(struct drain *d)
 		if (!event || !is_in_records(cpuc, idx) || !intel_pe_takes_snapshots(event))
 			continue;
 		d->members |= BIT_ULL(idx);
-		this_cpu_write(members.event[idx], event);
+		if (!within)
+			this_cpu_write(members.event[idx], event);
 	}
 }
 
 /*
- * The counter had this value when the record was made.  It may have been read since, by an NMI that
- * came into this drain: then it is accounted, and if it interrupts, it may have been loaded again.
+ * Has an NMI that came into this drain read the counter?  Then it is accounted, and if it
+ * interrupts, it may have been loaded again.  The value proves nothing of one that others reload.
  */
-static void take_count(struct perf_event *event, u64 value, bool overflowed)
+static bool was_read(struct perf_event *event, int idx, s64 then, u64 value)
+{
+	const int top = x86_pmu.cntval_bits - 1;
+	u64 now;
+
+	if (event->hw.flags & PERF_X86_EVENT_ACR)
+		return this_cpu_read(cpu_hw_events.acr.read) & BIT_ULL(idx);
+	if (sign_extend64(value - then, top) < 0)
+		return true;
+	if (event->attr.precise_ip || !is_sampling_event(event))
+		return false;
+	rdpmcl(event->hw.event_base_rdpmc, now);
+	return sign_extend64(now - value, top) < 0;
+}
+
+/* The counter had this value when the record was made. */
+static void take_count(struct perf_event *event, int idx, u64 value, bool overflowed)
 {
 	const int top = x86_pmu.cntval_bits - 1;
 	struct hw_perf_event *hw = &event->hw;
-	const bool acr = hw->flags & PERF_X86_EVENT_ACR;
-	s64 then = local64_read(&hw->prev_count), moved, passed;
-	u64 now;
+	s64 then = local64_read(&hw->prev_count), next = value;
+	s64 moved = sign_extend64(value - then, top);
 
-	moved = sign_extend64(value - then, top);
-	if (!event->attr.precise_ip && is_sampling_event(event)) {
-		rdpmcl(hw->event_base_rdpmc, now);
-		if (!acr && sign_extend64(now - value, top) < 0)
-			return;
-	}
-	if ((moved < 0 && !acr) || !local64_try_cmpxchg(&hw->prev_count, &then, value))
-		return;
-	passed = intel_pe_acr_passed(moved, sign_extend64(value, top), hw->sample_period);
-	local64_add(passed, &event->count);
-	local64_sub(moved, &hw->period_left);
 	/* The value is the one before the counter was reloaded. */
 	if (overflowed)
-		local64_set(&hw->prev_count, begins_anew(event) ? -(s64)hw->last_period : 0);
+		next = begins_anew(event) ? -new_period(hw) : 0;
+	if (was_read(event, idx, then, value) ||
+	    !local64_try_cmpxchg(&hw->prev_count, &then, next))
+		return;
+	local64_add(intel_pe_acr_passed(moved, sign_extend64(value, top), intel_pe_reload(idx)),
+		    &event->count);
+	local64_sub(moved, &hw->period_left);
 }
 
 static void take_counts(struct drain *d, void *record, u64 own)
@@ -376,7 +397,8 @@ static void take_counts(struct drain *d, void *record, u64 own)
 	has = g.counters->general | (u64)g.counters->fixed << INTEL_PMC_IDX_FIXED;
 	for_each_counter(idx, has) {
 		if (d->members & BIT_ULL(idx))
-			take_count(this_cpu_read(members.event[idx]), *value, own & BIT_ULL(idx));
+			take_count(this_cpu_read(members.event[idx]), idx, *value,
+				   own & BIT_ULL(idx));
 		value++;
 	}
 }
@@ -476,9 +498,10 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	if (!x86_pmu.pebs_active || !d.first)
 		return;
 	within = this_cpu_read(follows_records);
-	this_cpu_write(follows_records, true);
 	d.members = 0;
-	find_members(&d);
+	find_members(&d, within);
+	barrier();	/* an NMI that does not look for them itself finds them */
+	this_cpu_write(follows_records, true);
 	d.end = take_records(cpuc);
 	d.size = cpuc->pebs_record_size;
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
@@ -487,8 +510,12 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	d.of = this_cpu_ptr(tallies);
 	d.at_pmi = at_pmi;
 
-	/* An NMI may have come before the other drain took the records: then they are here. */
-	within &= d.first == d.end;
+	/*
+	 * The drain around this one accounts for the records that it has.  If the NMI came before
+	 * it took them, they are here.
+	 */
+	if (within && d.first == d.end)
+		return;
 
 	count_records(&d);
 	account(&d, ~d.members, false);
@@ -497,10 +524,14 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 		report_lost(&d);
 		write_samples(&d, data);
 	}
-	if (!within) {
-		account(&d, d.members, true);
-		this_cpu_write(follows_records, false);
-	}
+	account(&d, d.members, true);
+	this_cpu_write(follows_records, false);
 	if (d.owners)
 		stop_throttled(&d);
+}
+
+/** intel_pe_is_draining - is this in an NMI that came into a drain which has records in hand? */
+bool intel_pe_is_draining(void)
+{
+	return this_cpu_read(follows_records);
 }

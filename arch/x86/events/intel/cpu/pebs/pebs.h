@@ -64,12 +64,6 @@ struct intel_pe_groups {
 DECLARE_STATIC_KEY_FALSE(intel_pe_arch_pebs_key);
 #define intel_pe_arch_pebs()	static_branch_unlikely(&intel_pe_arch_pebs_key)
 
-/* Of which fields of samples can the records of this kind of core be? */
-static inline unsigned long intel_pe_record_fields(struct pmu *pmu)
-{
-	return intel_pe_arch_pebs() ? hybrid(pmu, arch_pebs).fields : x86_pmu.large_pebs_flags;
-}
-
 /* arch.c */
 #define INTEL_PE_STATUS_ARCH_BIT	54	/* of the global status: records */
 size_t intel_pe_arch_size(const void *record, size_t left);
@@ -84,7 +78,7 @@ u64 intel_pe_arch_counters(struct perf_event *event);
 int intel_pe_arch_prepare(int cpu);
 void intel_pe_arch_dead(int cpu);
 void intel_pe_arch_starting(struct cpu_hw_events *cpuc);
-void intel_pe_arch_dying(void);
+void intel_pe_arch_dying(struct cpu_hw_events *cpuc);
 void intel_pe_arch_init(void);
 void intel_pe_arch_enumerate(struct pmu *pmu);
 
@@ -127,13 +121,19 @@ static inline u64 intel_pe_acr_reload(u64 period)
 	return max(period, 2ULL);
 }
 
+/* How far from its overflow does a counter of this CPU begin if it is reloaded? */
+static inline u64 intel_pe_reload(int idx)
+{
+	return -(u32)this_cpu_read(cpu_hw_events.cfg_c[idx]);
+}
+
 /*
  * What did a counter see that others reload?  It @moved so far since the last look, backwards if it
- * was reloaded, for @period, and is @now.  What it saw before that is not known.
+ * was reloaded with @reload to go, and is @now.  What it saw before that is not known.
  */
-static inline u64 intel_pe_acr_passed(s64 moved, s64 now, u64 period)
+static inline u64 intel_pe_acr_passed(s64 moved, s64 now, u64 reload)
 {
-	return moved >= 0 ? moved : max_t(s64, now + (s64)intel_pe_acr_reload(period), 0);
+	return moved >= 0 ? moved : max_t(s64, now + (s64)reload, 0);
 }
 
 /* pebs.c */
@@ -147,6 +147,7 @@ size_t intel_pe_size_at(const void *record, size_t left, size_t fixed);
 u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided);
 s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int overflows);
 void intel_pe_drain_pebs(struct pt_regs *regs, struct perf_sample_data *data);
+bool intel_pe_is_draining(void);
 
 /* sample.c */
 void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs *at_pmi,
