@@ -12,7 +12,7 @@ export KSRC QEMU_ACCEL JOBS
 
 .DEFAULT_GOAL := help
 .PHONY: help deps tree kernel guest shell run check check-all clients record-clients matrix \
-	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs report qemu-x86 \
+	kselftest kunit abi-diff record-stock bench bench-ext bench-smp boots stress mutants patch docs report qemu-x86 qemu-arm64 \
 	deb vm series clean
 
 help:
@@ -49,6 +49,7 @@ help:
 	@echo '  mutants      small faults put into the kernel at random: which does no test notice? [ARCH=arm64] [SEED=1] [N=100]'
 	@echo '  qemu-x86     build QEMU with an emulated x86 PMU (Debian'\''s source, 3-5 minutes), print its path last;'
 	@echo '               then shell and kselftest take PMU=skl|skl2|icl|spr|zen|zen3|zen3-brs|zen4'
+	@echo '  qemu-arm64   the same for arm64, whose PMU can interrupt late: PMU=prompt|late|later|late-v8.0|lossy|lossy-v8.0'
 	@echo '  patch        this subsystem as one patch against the base, on stdout'
 	@echo '  series       the same as a series of patches with a cover letter, in build/series'
 	@echo '  docs         build the pages of Documentation/perf_events as HTML and man pages, print the first'
@@ -138,6 +139,9 @@ stress: deps
 
 qemu-x86: deps
 	@$(S)/qemu-x86
+
+qemu-arm64: deps
+	@$(S)/qemu-arm64
 
 patch:
 	@$(S)/deps >&2

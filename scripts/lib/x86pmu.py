@@ -8,6 +8,7 @@ import rig
 
 OURS = os.path.join(rig.TOP, "tools/testing/qemu-x86-pmu")
 BINARY = os.path.join(rig.BUILD, "qemu-x86", "out", "bin", "qemu-system-x86_64")
+MAKE = "make qemu-x86"
 
 # run-guest --pmu NAME: QEMU's -cpu. Which driver Linux binds follows from the model number.
 PMUS = {
