@@ -11,9 +11,10 @@
  *			the whole PMU is
  *	period_left	what is left of the period; only the event's CPU
  *
- * Two updates of one event at the same time are a read() and the interrupt in the middle of it.
- * The one that exchanges prev_count first takes what came before its look; the other one reads the
- * counter again, which then shows at least as much.
+ * Two updates of one event at the same time are a read() and one in the middle of it, in an NMI of
+ * something else.  The one that exchanges prev_count first takes what came before its look; the
+ * other one reads the counter again, which then shows at least as much.  The PMU's own interrupt
+ * comes into no read(): it would compare a period_left from which nothing is taken yet.
  *
  * A counter never starts further than half its width from the wrap.  What it counts on after
  * the wrap, until the interrupt is served, is then told from what it counted before.

@@ -143,11 +143,22 @@ static void arm_pe_del(struct perf_event *event, int flags)
 	armpmu_refresh_page(event);	/* the counter may be another event's now */
 }
 
-/* What stands still was updated when it stopped; the CPU may have lost the counter since then. */
+/*
+ * What stands still was updated when it stopped; the CPU may have lost the counter since then.  An
+ * NMI, which finds the PMU off, leaves the event alone until it is on again.  The handler itself
+ * reads with the PMU off; a foreign NMI takes what it finds.
+ */
 static void arm_pe_read(struct perf_event *event)
 {
-	if (!(event->hw.state & PERF_HES_UPTODATE))
-		armpmu_event_update(event);
+	bool nmi = arm_pmu_irq_is_nmi() && !in_nmi();
+
+	if (event->hw.state & PERF_HES_UPTODATE)
+		return;
+	if (nmi)
+		perf_pmu_disable(event->pmu);
+	armpmu_event_update(event);
+	if (nmi)
+		perf_pmu_enable(event->pmu);
 }
 
 /* ------------------------------------------------------------------ the PMU of this CPU */

@@ -128,6 +128,9 @@ static int fake_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, armpmu);
 	memset(&fake, 0, sizeof(fake));
 	fake.armpmu = armpmu;
+	/* What registration would have done. */
+	armpmu->pmu.pmu_disable_count = alloc_percpu(int);
+	KUNIT_ASSERT_NOT_NULL(test, armpmu->pmu.pmu_disable_count);
 	armpmu->get_event_idx = fake_get_event_idx;
 	armpmu->clear_event_idx = fake_clear_event_idx;
 	armpmu->read_counter = fake_read_counter;
@@ -147,8 +150,10 @@ static int fake_init(struct kunit *test)
 
 static void fake_exit(struct kunit *test)
 {
-	if (fake.armpmu)
+	if (fake.armpmu) {
+		free_percpu(fake.armpmu->pmu.pmu_disable_count);
 		armpmu_free(fake.armpmu);
+	}
 	fake.armpmu = NULL;
 }
 
