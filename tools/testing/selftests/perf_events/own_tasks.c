@@ -86,6 +86,7 @@ static void counts_and_samples(void)
 	attr.exclude_callchain_kernel = 1;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, fd, 1);
+	pt_settle();
 	pt_reset(fd);
 	pt_fault(3);
 	pt_disable(fd);
