@@ -31,7 +31,7 @@ BASE_SKIPPED = {
 NEEDS = {"smp", "hw", "hw-smp", "arch-lbr", "adaptive-pebs", "amd-lbr", "brs", "pmuv3", "pmu-irq",
          "devicetree", "metrics", "late", "hybrid", "kvm", "old-pebs", "tfa", "offcore", "pairs",
          "sleep", "idle", "kexec", "gap", "bts", "td-overflow", "nb", "acr",
-         "pebs-counters", "arch-pebs"}
+         "pebs-counters", "arch-pebs", "late-arm64", "skid"}
 CFLAGS = ["-static", "-O2", "-Wall", "-Wextra", "-pthread"]
 
 

@@ -6,7 +6,7 @@
  *
  * The numbers hold for an emulator that counts instructions; one cycle is one instruction there.
  *
- * needs: pmuv3 pmu-irq devicetree idle
+ * needs: pmuv3 pmu-irq devicetree idle skid
  */
 #include "lib/arm64.h"
 #include <signal.h>

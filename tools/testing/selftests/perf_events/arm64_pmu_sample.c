@@ -14,27 +14,6 @@ static struct pt_record rec;
 static struct pt_sample s;
 static struct pt_ring ring;
 
-/* Nothing is throttled for a sample's cost being high in an emulator. */
-static void no_limits(void)
-{
-	a64_need_exact();
-	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
-	pt_sysctl_set("perf_cpu_time_max_percent", 0);
-}
-
-static u64 pmu_interrupts(void)
-{
-	static char text[16384];
-	char *at, *line;
-
-	pt_need(pt_slurp("/proc/interrupts", text, sizeof(text)), "no /proc/interrupts");
-	at = strstr(text, "arm-pmu");
-	pt_need(at, "no arm-pmu in /proc/interrupts");
-	*at = 0;
-	line = strrchr(text, '\n');
-	return strtoull(strchr(line, ':') + 1, NULL, 10);
-}
-
 static void user_space(u64 period, u64 turns, u64 config1)
 {
 	struct perf_event_attr attr = a64_cycles(period);
@@ -45,9 +24,9 @@ static void user_space(u64 period, u64 turns, u64 config1)
 	attr.config1 = config1;
 	fd = pt_open_hw(&attr, -1);
 	pt_map(&ring, fd, 64);
-	irqs = pmu_interrupts();
+	irqs = a64_pmu_interrupts();
 	a64_measured_spin(fd, turns);
-	pt_eq(pmu_interrupts() - irqs, A64_SPIN_COST(turns) / period);
+	pt_eq(a64_pmu_interrupts() - irqs, A64_SPIN_COST(turns) / period);
 	pt_eq(pt_count(fd), A64_SPIN_COST(turns));
 	while (pt_next(&ring, &rec)) {
 		u64 at = ++n * period;
@@ -75,7 +54,7 @@ static void in_user_space(void)
 	};
 	unsigned int i;
 
-	no_limits();
+	a64_no_limits();
 	for (i = 0; i < PT_ARRAY_SIZE(run); i++) {
 		user_space(run[i].period, run[i].turns, 0);
 		user_space(run[i].period, run[i].turns, A64_LONG);
@@ -93,7 +72,7 @@ static void in_the_kernel(void)
 	u64 irqs, count, switches, n = 0;
 	int fd, fs, zero, i;
 
-	no_limits();
+	a64_no_limits();
 	zero = open("/dev/zero", O_RDONLY);
 	pt_need(zero >= 0, "/dev/zero: %s", strerror(errno));
 	pt_need(read(zero, buf, sizeof(buf)) == sizeof(buf), "/dev/zero is short");
@@ -102,12 +81,12 @@ static void in_the_kernel(void)
 	fs = pt_open(&sw, 0, -1, -1, 0);
 	fd = pt_open_hw(&attr, -1);
 	pt_map(&ring, fd, 256);
-	irqs = pmu_interrupts();
+	irqs = a64_pmu_interrupts();
 	pt_enable(fd);
 	for (i = 0; i < 20; i++)
 		pt_need(read(zero, buf, sizeof(buf)) == sizeof(buf), "/dev/zero is short");
 	pt_disable(fd);
-	irqs = pmu_interrupts() - irqs;
+	irqs = a64_pmu_interrupts() - irqs;
 	count = pt_count(fd);
 	switches = pt_count(fs);
 	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
@@ -186,7 +165,7 @@ static void idle(u64 period, u64 seconds, u64 config1)
 
 static void in_idle(void)
 {
-	no_limits();
+	a64_no_limits();
 	idle(100000007, 1, 0);
 	idle(100000007, 1, A64_LONG);
 	idle(3000000019, 7, 0);
@@ -195,14 +174,14 @@ static void in_idle(void)
 
 static void periods_beyond_32_bits(void)
 {
-	no_limits();
+	a64_no_limits();
 	idle(4294967296, 9, 0);
 	idle(4294967296, 9, A64_LONG);
 }
 
 static void counts_beyond_32_bits(void)
 {
-	no_limits();
+	a64_no_limits();
 	idle(0, 5, 0);
 	idle(0, 5, A64_LONG);
 }
@@ -216,7 +195,7 @@ static void carry_into_the_upper_half(void)
 	static const u64 config[] = { A64_INSTRUCTIONS, A64_CYCLES };
 	unsigned int i, j;
 
-	no_limits();
+	a64_no_limits();
 	if (!a64_wide_counters()) {
 		pt_load_module("test_arm64", NULL);
 		if (!(pt_module_get("test_arm64", "pmceid0") >> A64_CHAIN & 1))
@@ -251,7 +230,7 @@ static void period_at_once(void)
 	u64 period, count;
 	int fd, i;
 
-	no_limits();
+	a64_no_limits();
 	fd = pt_open_hw(&attr, -1);
 	pt_map(&ring, fd, 64);
 	pt_enable(fd);
@@ -283,7 +262,7 @@ static void period_while_disabled(void)
 	u64 period = 70001;
 	int fd;
 
-	no_limits();
+	a64_no_limits();
 	fd = pt_open_hw(&attr, -1);
 	pt_map(&ring, fd, 64);
 	a64_measured_spin(fd, 1000);

@@ -3,7 +3,7 @@
  * arm64_pmu_user.c - counters that user space reads itself: kernel.perf_user_access, the mapped
  * page's index, width and offset, and what a task must not see of others.
  *
- * needs: pmuv3 pmu-irq
+ * needs: pmuv3 pmu-irq skid
  */
 #include "lib/arm64.h"
 #include <signal.h>
@@ -11,7 +11,6 @@
 #define MODULE	"test_arm64"
 /* PMUSERENR_EL0: reading of the event counters and of the cycle counter */
 #define ER_CR	0xc
-#define CYCLE_INDEX	32
 
 static struct perf_event_attr readable(u64 config, u64 config1)
 {
@@ -29,44 +28,6 @@ static void allow(int on)
 	pt_sysctl_set("perf_user_access", on);
 }
 
-/* Counter by its index in the mapped page; 0 and 1 are the first and the second event counter. */
-static u64 mrs(u32 index)
-{
-	u64 v = 0;
-
-	(void)index;
-#if defined(__aarch64__)
-	if (index == CYCLE_INDEX)
-		__asm__ volatile("isb; mrs %0, pmccntr_el0" : "=r"(v) : : "memory");
-	else if (index == 1)
-		__asm__ volatile("isb; mrs %0, pmevcntr0_el0" : "=r"(v) : : "memory");
-	else if (index == 2)
-		__asm__ volatile("isb; mrs %0, pmevcntr1_el0" : "=r"(v) : : "memory");
-	else if (index == 3)
-		__asm__ volatile("isb; mrs %0, pmevcntr2_el0" : "=r"(v) : : "memory");
-	else
-		pt_need(0, "index %u", index);
-#endif
-	return v;
-}
-
-static u64 user_count(struct perf_event_mmap_page *p)
-{
-	u64 count, pmc;
-	u32 seq;
-
-	do {
-		seq = __atomic_load_n(&p->lock, __ATOMIC_ACQUIRE);
-		pt_need(p->cap_user_rdpmc && p->index, "index %u, capability %d", p->index,
-			(int)p->cap_user_rdpmc);
-		count = (u64)p->offset;
-		pmc = mrs(p->index) << (64 - p->pmc_width);
-		count += (u64)((s64)pmc >> (64 - p->pmc_width));
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&p->lock, __ATOMIC_RELAXED) != seq);
-	return count;
-}
-
 /* Is this counter closed to a child, which has no events? */
 static bool closed_to_others(u32 index)
 {
@@ -74,7 +35,7 @@ static bool closed_to_others(u32 index)
 	pid_t pid;
 
 	pt_in_child(pid)
-		mrs(index);
+		a64_mrs(index);
 	status = pt_wait(pid);
 	if (!WIFSIGNALED(status)) {
 		pt_eq(status, 0);
@@ -103,7 +64,7 @@ static void index_and_width(void)
 		u64 config, config1;
 		u32 index;
 	} want[] = {
-		{ A64_CYCLES, 0, CYCLE_INDEX }, { A64_CYCLES, A64_LONG, CYCLE_INDEX },
+		{ A64_CYCLES, 0, A64_CYCLE_INDEX }, { A64_CYCLES, A64_LONG, A64_CYCLE_INDEX },
 		{ A64_INSTRUCTIONS, 0, 1 }, { A64_INSTRUCTIONS, A64_LONG, 1 },
 	};
 	unsigned int i;
@@ -117,7 +78,7 @@ static void index_and_width(void)
 		struct pt_ring r;
 		int fd;
 
-		if (want[i].index != CYCLE_INDEX && want[i].config1 && !wide)
+		if (want[i].index != A64_CYCLE_INDEX && want[i].config1 && !wide)
 			continue;
 		fd = pt_open_hw(&attr, -1);
 		pt_map(&r, fd, 0);
@@ -159,13 +120,13 @@ static void same_as_read(void)
 			continue;
 		pt_need(fd >= 0, "open: %s", strerror(-fd));
 		pt_map(&r, fd, 0);
-		user_count(r.page);
+		a64_user_count(r.page);
 		pt_count(fd);
 		for (j = 0; j < 20; j++) {
 			if (j % 5 == 4)
 				pt_switch_out();
 			a64_after_tick();
-			by_user = user_count(r.page);
+			by_user = a64_user_count(r.page);
 			by_read = pt_count(fd);
 			pt_check(by_read > by_user && by_read - by_user < 300, "%llu, then %llu",
 				 (unsigned long long)by_user, (unsigned long long)by_read);
@@ -194,11 +155,11 @@ static void exact_in_user_space(void)
 	pt_peer_start(&peer);
 	for (i = 0; i < 10; i++) {
 		a64_after_tick();
-		n[0] = user_count(r.page);
+		n[0] = a64_user_count(r.page);
 		pt_spin(1000);
-		n[1] = user_count(r.page);
+		n[1] = a64_user_count(r.page);
 		pt_spin(51000);
-		n[2] = user_count(r.page);
+		n[2] = a64_user_count(r.page);
 		pt_eq(n[2] - n[1] - (n[1] - n[0]), 100000);
 		pt_peer_turn(&peer);
 		if (i == 5)
@@ -224,7 +185,7 @@ static void not_allowed(void)
 	pt_eq(pt_module_get(MODULE, "pmuserenr"), 0);
 	pt_check(pt_count(fd) > 0, "it does not count");
 	pt_spin(1000);
-	pt_check(closed_to_others(CYCLE_INDEX), "the cycle counter can be read");
+	pt_check(closed_to_others(A64_CYCLE_INDEX), "the cycle counter can be read");
 	pt_check(closed_to_others(1), "an event counter can be read");
 }
 
@@ -282,7 +243,7 @@ static void switched_off_on_the_way(void)
 	pt_load_module(MODULE, NULL);
 	fd = pt_open_hw(&attr, -1);
 	pt_map(&r, fd, 0);
-	user_count(r.page);
+	a64_user_count(r.page);
 	/* At once on every CPU; the page says so when the event is next started. */
 	pt_sysctl_set("perf_user_access", 0);
 	pt_eq(userenr(), 0);
@@ -292,8 +253,8 @@ static void switched_off_on_the_way(void)
 	pt_sysctl_set("perf_user_access", 1);
 	pt_switch_out();
 	pt_eq(userenr(), ER_CR);
-	pt_eq(r.page->index, CYCLE_INDEX);
-	user_count(r.page);
+	pt_eq(r.page->index, A64_CYCLE_INDEX);
+	a64_user_count(r.page);
 }
 
 /* A counter that no event has any more shows nothing of what it counted. */
@@ -307,15 +268,15 @@ static void unused_counters_are_zero(void)
 	hidden.disabled = 0;
 	fe = pt_open_hw(&hidden, -1);
 	pt_map(&r, pt_open_hw(&attr, -1), 0);
-	user_count(r.page);
+	a64_user_count(r.page);
 	pt_spin(100000);
-	pt_check(mrs(1) > 200000, "the event beside it counts");
+	pt_check(a64_mrs(1) > 200000, "the event beside it counts");
 	close(fe);
-	pt_eq(mrs(1), 0);
-	pt_eq(mrs(2), 0);
-	pt_eq(mrs(3), 0);
+	pt_eq(a64_mrs(1), 0);
+	pt_eq(a64_mrs(2), 0);
+	pt_eq(a64_mrs(3), 0);
 	pt_switch_out();
-	pt_eq(mrs(1), 0);
+	pt_eq(a64_mrs(1), 0);
 }
 
 /* A child with an event of its own sees that, and zeroes. */
@@ -326,10 +287,10 @@ static void own_event_only(void *arg)
 
 	(void)arg;
 	pt_map(&mine, pt_open_hw(&attr, -1), 0);
-	user_count(mine.page);
-	pt_eq(mrs(CYCLE_INDEX), 0);
-	pt_eq(mrs(2), 0);
-	pt_eq(mrs(3), 0);
+	a64_user_count(mine.page);
+	pt_eq(a64_mrs(A64_CYCLE_INDEX), 0);
+	pt_eq(a64_mrs(2), 0);
+	pt_eq(a64_mrs(3), 0);
 }
 
 static void counters_of_others_are_zero(void)
@@ -339,7 +300,7 @@ static void counters_of_others_are_zero(void)
 
 	allow(1);
 	pt_map(&r, pt_open_hw(&attr, -1), 0);
-	user_count(r.page);
+	a64_user_count(r.page);
 	pt_spin(100000);
 	pt_reap(pt_fork(own_event_only, NULL));
 }
@@ -351,11 +312,11 @@ static void others_see_nothing(void)
 
 	allow(1);
 	pt_map(&r, pt_open_hw(&attr, -1), 0);
-	user_count(r.page);
+	a64_user_count(r.page);
 	pt_spin(100000);
-	need_closing(closed_to_others(CYCLE_INDEX));
+	need_closing(closed_to_others(A64_CYCLE_INDEX));
 	need_closing(closed_to_others(1));
-	user_count(r.page);
+	a64_user_count(r.page);
 }
 
 static void only_for_oneself(void)
@@ -373,7 +334,7 @@ static void only_for_oneself(void)
 	pt_peer_turn(&peer);
 	pt_eq(r.page->index, 0);
 	pt_check(pt_count(fd) > 0, "it does not count");
-	need_closing(closed_to_others(CYCLE_INDEX));
+	need_closing(closed_to_others(A64_CYCLE_INDEX));
 	pt_peer_stop(&peer);
 }
 

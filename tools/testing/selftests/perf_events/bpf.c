@@ -4,7 +4,7 @@
  * whether there is a sample: how often they run, what they see, and what
  * follows from their answer.
  *
- * needs: hw
+ * needs: hw skid
  */
 #include "lib/bpf_overflow.h"
 #include <signal.h>

@@ -4,7 +4,7 @@
  * by way of an event: what runs when, who sees the hit then, what the kernel
  * tells about the programs, and which program fits which trace event.
  *
- * needs: hw
+ * needs: hw skid
  */
 #include "lib/bpf.h"
 

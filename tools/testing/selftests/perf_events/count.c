@@ -5,7 +5,7 @@
  * Software events against work of known size, clock events against the clocks
  * user space can read. Those of the hardware: hw_count.c.
  *
- * needs: smp hw pmu-irq
+ * needs: smp hw pmu-irq skid
  */
 #include "lib/ptest.h"
 #include <sys/resource.h>

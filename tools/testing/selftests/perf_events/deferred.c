@@ -3,7 +3,7 @@
  * deferred.c - user call chains that are walked on the way back to user space: samples have a
  * cookie in their place, and one record for all of a system call tells the chain.
  *
- * needs: hw pmu-irq
+ * needs: hw pmu-irq skid
  */
 #include "lib/ptest.h"
 #include <signal.h>

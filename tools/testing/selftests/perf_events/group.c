@@ -4,7 +4,7 @@
  * does to the members, NO_GROUP and OUTPUT flags, what is left when a leader
  * closes, mixed software and hardware groups, limits of size, and races.
  *
- * needs: smp hw hw-smp
+ * needs: smp hw hw-smp skid
  */
 #include "lib/ptest.h"
 #include <pthread.h>

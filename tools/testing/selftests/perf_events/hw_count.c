@@ -4,7 +4,7 @@
  * runs one instruction per tick the numbers are exact but for one instruction per
  * interrupt that hit the loop.
  *
- * needs: smp hw pmu-irq
+ * needs: smp hw pmu-irq skid
  */
 #include "lib/ptest.h"
 

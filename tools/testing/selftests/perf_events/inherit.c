@@ -3,7 +3,7 @@
  * inherit.c - events that children and threads inherit: what is summed up
  * while they live and after, who inherits what, groups, times, ids.
  *
- * needs: smp hw
+ * needs: smp hw skid
  */
 #include "lib/calls.h"
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * say how large it was, groups stay together, pinned events come first and
  * exclusive ones are alone. Skipped without a hardware PMU.
  *
- * needs: hw
+ * needs: hw skid
  */
 #include "lib/ptest.h"
 #include <poll.h>

@@ -7,7 +7,7 @@
  * Every record must come out whole, and for each event what was seen plus
  * what was lost must be what happened.
  *
- * needs: hw pmu-irq
+ * needs: hw pmu-irq skid
  */
 #include "lib/ptest.h"
 

@@ -4,7 +4,7 @@
  * often, and with what in its siginfo. Debuggers that record and replay
  * depend on every word of this.
  *
- * needs: hw pmu-irq
+ * needs: hw pmu-irq skid
  */
 #include "lib/ptest.h"
 #include <poll.h>

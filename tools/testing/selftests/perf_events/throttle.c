@@ -4,7 +4,7 @@
  * relatives, throttled events and the records they leave, and the frequency
  * mode's hunt for a period.
  *
- * needs: pmu-irq
+ * needs: pmu-irq skid
  */
 #include "lib/ptest.h"
 

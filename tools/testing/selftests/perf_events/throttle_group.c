@@ -6,7 +6,7 @@
  * On the emulated PMUs an instruction is a cycle, so members that count from the same moments to
  * the same moments have the same counts. Linux 6.12 stops the one that was too frequent alone.
  *
- * needs: hw pmuv3
+ * needs: hw pmuv3 skid
  */
 #include "lib/x86.h"
 

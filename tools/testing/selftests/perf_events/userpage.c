@@ -4,7 +4,7 @@
  * event without a system call. Sequence count, offset, times, and the
  * conversion of the machine's clock into perf time.
  *
- * needs: hw
+ * needs: hw skid
  */
 #include "lib/ext.h"
 #include <sys/resource.h>

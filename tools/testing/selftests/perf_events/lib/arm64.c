@@ -38,6 +38,88 @@ void a64_need_exact(void)
 		pt_skip("this machine does not count instructions exactly");
 }
 
+void a64_no_limits(void)
+{
+	a64_need_exact();
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+}
+
+static u64 told(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+u64 a64_late(void)
+{
+	u64 delay = told("PMU_DELAY");
+
+	a64_need_pmu();
+	if (!delay)
+		pt_skip("interrupts of this PMU come at once");
+	return delay;
+}
+
+u64 a64_need_late(void)
+{
+	u64 delay = a64_late();
+
+	if (pt_online_cpus() > 1)
+		pt_skip("with several CPUs no CPU's cycles are its own");
+	a64_no_limits();
+	return delay;
+}
+
+u64 a64_need_lossy(void)
+{
+	u64 lose = told("PMU_LOSE");
+
+	a64_need_pmu();
+	if (!lose)
+		pt_skip("this PMU loses no interrupts");
+	a64_no_limits();
+	return lose;
+}
+
+u64 a64_mrs(u32 index)
+{
+	u64 v = 0;
+
+	(void)index;
+#if defined(__aarch64__)
+	if (index == A64_CYCLE_INDEX)
+		__asm__ volatile("isb; mrs %0, pmccntr_el0" : "=r"(v) : : "memory");
+	else if (index == 1)
+		__asm__ volatile("isb; mrs %0, pmevcntr0_el0" : "=r"(v) : : "memory");
+	else if (index == 2)
+		__asm__ volatile("isb; mrs %0, pmevcntr1_el0" : "=r"(v) : : "memory");
+	else if (index == 3)
+		__asm__ volatile("isb; mrs %0, pmevcntr2_el0" : "=r"(v) : : "memory");
+	else
+		pt_need(0, "index %u", index);
+#endif
+	return v;
+}
+
+u64 a64_user_count(struct perf_event_mmap_page *p)
+{
+	u64 count, pmc;
+	u32 seq;
+
+	do {
+		seq = __atomic_load_n(&p->lock, __ATOMIC_ACQUIRE);
+		pt_need(p->cap_user_rdpmc && p->index, "index %u, capability %d", p->index,
+			(int)p->cap_user_rdpmc);
+		count = (u64)p->offset;
+		pmc = a64_mrs(p->index) << (64 - p->pmc_width);
+		count += (u64)((s64)pmc >> (64 - p->pmc_width));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&p->lock, __ATOMIC_RELAXED) != seq);
+	return count;
+}
+
 struct perf_event_attr a64_raw(u64 config)
 {
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_RAW, config);
@@ -84,6 +166,19 @@ u64 a64_interrupts(void)
 	at = strstr(text, "\nintr ");
 	pt_need(at, "no intr line in /proc/stat");
 	return strtoull(at + 6, NULL, 10);
+}
+
+u64 a64_pmu_interrupts(void)
+{
+	static char text[16384];
+	char *at, *line;
+
+	pt_need(pt_slurp("/proc/interrupts", text, sizeof(text)), "no /proc/interrupts");
+	at = strstr(text, "arm-pmu");
+	pt_need(at, "no arm-pmu in /proc/interrupts");
+	*at = 0;
+	line = strrchr(text, '\n');
+	return strtoull(strchr(line, ':') + 1, NULL, 10);
 }
 
 void a64_after_tick(void)

@@ -25,6 +25,17 @@ const char *a64_pmu(void);
 /* The case is skipped on another machine, and where the PMU is not the emulator's exact one. */
 void a64_need_pmu(void);
 void a64_need_exact(void);
+/* The latter, and nothing is throttled for a sample's cost being high in an emulator. */
+void a64_no_limits(void);
+/*
+ * How many nanoseconds, which are instructions, come between an overflow and its interrupt, and
+ * which one of so many interrupts never comes. scripts/run-guest tells the guest. The case is
+ * skipped where none is late, or lost; the last two also where cycles are not exact, and with them
+ * nothing is throttled.
+ */
+u64 a64_late(void);
+u64 a64_need_late(void);
+u64 a64_need_lossy(void);
 /* Does the counter behind a LONG event have 64 bits by itself (PMUv3 for v8.5)? */
 bool a64_wide_counters(void);
 /* Event counters without the cycle counter; uses the module test_arm64. */
@@ -34,8 +45,18 @@ int a64_counters(void);
 struct perf_event_attr a64_raw(u64 config);
 struct perf_event_attr a64_cycles(u64 period);
 
+/*
+ * A counter that user space may read, by its index in the mapped page: 1 to 3 are event counters.
+ * And the count of an event with such a counter, from its page.
+ */
+#define A64_CYCLE_INDEX	32
+u64 a64_mrs(u32 index);
+u64 a64_user_count(struct perf_event_mmap_page *p);
+
 /* All interrupts taken since boot. */
 u64 a64_interrupts(void);
+/* Those of CPU 0's PMU */
+u64 a64_pmu_interrupts(void);
 /* Return right after a tick: the next two milliseconds have none. */
 void a64_after_tick(void);
 
