@@ -244,7 +244,7 @@ static void samples_of_a_cpu(void)
 	unsigned int samples = 0;
 	struct pt_record rec;
 	struct pt_ring ring;
-	int fd, other;
+	int fd, other, i;
 	pid_t child;
 
 	ext_need();
@@ -275,12 +275,8 @@ static void samples_of_a_cpu(void)
 
 	/* From the next tick on there is no limit. */
 	pt_sysctl_set("perf_ext_samples_per_tick", 0);
-	do {
+	for (i = 0; i < 20; i++)
 		burn();
-		while (pt_next(&ring, &rec))
-			samples += rec.h.type == PERF_RECORD_UNTHROTTLE;
-	} while (!samples);
-	samples = 0;
 	pt_disable(fd);
 	pt_enable(fd);
 	while (pt_next(&ring, &rec))

@@ -151,11 +151,37 @@ static void sampled_and_reloaded(void)
 	sampled(1 << 2);
 }
 
+/* Samples of records have the counts of others as they are, also of others that have records. */
+static void counts_in_samples(void)
+{
+	struct perf_event_attr a = instructions(1009, 0);
+	struct pt_record rec;
+	struct pt_sample s;
+	int fds[3], n = 0;
+
+	need_precise();
+	a.sample_type |= PERF_SAMPLE_READ;
+	a.read_format = PERF_FORMAT_GROUP;
+	fds[0] = open_member(a, -1);
+	fds[1] = open_member(instructions(100003, 0), fds[0]);
+	fds[2] = open_member(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), fds[0]);
+	pt_map(&ring, fds[0], 512);
+	x86_measured_spin(fds[0], 100000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE) && !pt_failures()) {
+		pt_parse_sample(&a, &rec, &s);
+		n++;
+		pt_eq(s.read.v[0].value, s.read.v[2].value);
+		pt_eq(s.read.v[1].value, s.read.v[2].value);
+	}
+	pt_check(n > 100, "%d samples", n);
+}
+
 static const struct pt_case cases[] = {
 	{ "looks_at_a_reloaded_one", looks_at_a_reloaded_one },
 	{ "overflows_while_records_are_read", overflows_while_records_are_read },
 	{ "sampled_while_records_are_read", sampled_while_records_are_read },
 	{ "sampled_and_reloaded", sampled_and_reloaded },
+	{ "counts_in_samples", counts_in_samples },
 };
 
 PT_MAIN(cases)

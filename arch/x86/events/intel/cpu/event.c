@@ -96,7 +96,7 @@ void intel_pe_read(struct perf_event *event)
 		intel_pmu_drain_pebs_buffer();
 	if (event->hw.flags & PERF_X86_EVENT_TOPDOWN)
 		intel_pe_update(event);
-	else if (event->hw.flags & PERF_X86_EVENT_ACR && !intel_pe_is_draining())
+	else if (event->hw.flags & PERF_X86_EVENT_ACR && !intel_pe_is_draining(event))
 		intel_pe_update(event);
 	__intel_pmu_resume(was_on);
 }

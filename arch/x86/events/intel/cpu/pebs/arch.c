@@ -16,8 +16,8 @@
  * The states of the buffer, and who writes the index:
  *
  *   empty	the index is cpu_hw_events.arch_buffer.index.  It is written, with another
- *		threshold, only in this state and with the PMU off: by set_threshold() when an event
- *		starts, and when the CPU does.
+ *		threshold, only in this state and with the PMU off: by intel_pe_arch_threshold()
+ *		when events come and go, and when the CPU does.
  *   filling	the PMU is on, and the CPU alone writes the index.  Passing the threshold raises bit
  *		54 of the status and a PMI; being above it does not, so an NMI that acknowledges the
  *		bit and leaves the records where they are is not called again.  A record that does
@@ -335,8 +335,13 @@ void *intel_pe_arch_take(struct cpu_hw_events *cpuc)
 	return b->records + min_t(u64, index & NEXT_RECORD, PEBS_BUFFER_SIZE);
 }
 
-/* Records of before become samples first. */
-static void set_threshold(struct cpu_hw_events *cpuc)
+/**
+ * intel_pe_arch_threshold - for how many records there is an interrupt
+ * @cpuc: state of this CPU; the PMU is off
+ *
+ * It goes by the events that there are.  Records of before become samples first.
+ */
+void intel_pe_arch_threshold(struct cpu_hw_events *cpuc)
 {
 	u64 records = cpuc->n_pebs == cpuc->n_large_pebs ? MANY_RECORDS : ONE_RECORD;
 	u64 index = ON | records << THRESHOLD_SHIFT;
@@ -426,7 +431,7 @@ void intel_pe_arch_enable(struct perf_event *event)
 		return;
 	config = config_of(event);
 	if (event->attr.precise_ip) {
-		set_threshold(cpuc);
+		intel_pe_arch_threshold(cpuc);
 		hw->config &= ~ARCH_PERFMON_EVENTSEL_INT;
 		cpuc->pebs_enabled |= BIT_ULL(hw->idx);
 	}

@@ -13,7 +13,7 @@
  *
  * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
  * that moves the index back (one exchange; see arch.c) has the records, and sets counts right.  The
- * other finds none; if it is the one within, it leaves all as it is.
+ * other finds none; if it is the one within, it leaves all as it is until they are counted.
  *
  * Format 6 and architectural PEBS have values of counters in the records, for groups that sample
  * their counts.  The counts of these go from record to record, in the second pass, and only then to
@@ -62,7 +62,15 @@ struct members {
 };
 
 static DEFINE_PER_CPU(struct members, members);
-static DEFINE_PER_CPU(bool, follows_records);
+
+/* How far a drain on this CPU is, if there is one. */
+enum stage {
+	NO_DRAIN,
+	RECORDS_IN_HAND,	/* not counted yet */
+	RECORDS_COUNTED,	/* but for events whose counts go from record to record */
+};
+
+static DEFINE_PER_CPU(enum stage, stage);
 
 /* The counters PEBS can be enabled for. */
 static u64 pebs_counters(struct cpu_hw_events *cpuc)
@@ -364,7 +372,10 @@ static bool was_read(struct perf_event *event, int idx, s64 then, u64 value)
 	return sign_extend64(now - value, top) < 0;
 }
 
-/* The counter had this value when the record was made. */
+/*
+ * The counter had this value when the record was made.  An NMI right before the exchange that loads
+ * the very prev_count which was there goes unnoticed.
+ */
 static void take_count(struct perf_event *event, int idx, u64 value, bool overflowed)
 {
 	const int top = x86_pmu.cntval_bits - 1;
@@ -487,7 +498,7 @@ static void stop_throttled(struct drain *d)
 void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	bool within;
+	enum stage around;
 	struct drain d;
 
 	/*
@@ -497,11 +508,12 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	d.first = first_record(cpuc);
 	if (!x86_pmu.pebs_active || !d.first)
 		return;
-	within = this_cpu_read(follows_records);
+	around = this_cpu_read(stage);
 	d.members = 0;
-	find_members(&d, within);
+	find_members(&d, around);
 	barrier();	/* an NMI that does not look for them itself finds them */
-	this_cpu_write(follows_records, true);
+	if (!around)
+		this_cpu_write(stage, RECORDS_IN_HAND);
 	d.end = take_records(cpuc);
 	d.size = cpuc->pebs_record_size;
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
@@ -512,26 +524,33 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 
 	/*
 	 * The drain around this one accounts for the records that it has.  If the NMI came before
-	 * it took them, they are here.
+	 * it took them, they are here.  A sample that it writes may have counts of others, though.
 	 */
-	if (within && d.first == d.end)
+	if (around && d.first == d.end) {
+		if (around == RECORDS_COUNTED)
+			account(&d, ~d.members, false);
 		return;
+	}
 
 	count_records(&d);
 	account(&d, ~d.members, false);
+	this_cpu_write(stage, RECORDS_COUNTED);
 	if (d.owners) {
 		x86_pmu_hold_throttled(at_pmi);
 		report_lost(&d);
 		write_samples(&d, data);
 	}
 	account(&d, d.members, true);
-	this_cpu_write(follows_records, false);
+	this_cpu_write(stage, NO_DRAIN);
 	if (d.owners)
 		stop_throttled(&d);
 }
 
-/** intel_pe_is_draining - is this in an NMI that came into a drain which has records in hand? */
-bool intel_pe_is_draining(void)
+/** intel_pe_is_draining - has a drain around this records of @event, or with its count, in hand? */
+bool intel_pe_is_draining(struct perf_event *event)
 {
-	return this_cpu_read(follows_records);
+	enum stage around = this_cpu_read(stage);
+
+	return around == RECORDS_IN_HAND ||
+	       (around == RECORDS_COUNTED && intel_pe_takes_snapshots(event));
 }

@@ -129,6 +129,27 @@ static bool shows_another_pmu(struct perf_event *event)
 	return leader->pmu != event->pmu;
 }
 
+/*
+ * Events that write elsewhere have no say.  Piling up, leave room for each counter to add a record
+ * after the one that passes the threshold.
+ */
+static void move_threshold(struct cpu_hw_events *cpuc)
+{
+	struct debug_store *ds = cpuc->ds;
+	int counters = intel_pmu_max_num_pebs(cpuc->pmu);
+
+	if (cpuc->n_pebs_via_pt)
+		return;
+	if (cpuc->n_pebs != cpuc->n_large_pebs) {
+		ds->pebs_interrupt_threshold = ds->pebs_buffer_base + cpuc->pebs_record_size;
+		return;
+	}
+	if (x86_pmu.flags & PMU_FL_PEBS_ALL)
+		counters += x86_pmu_max_num_counters_fixed(cpuc->pmu);
+	ds->pebs_interrupt_threshold = ds->pebs_absolute_maximum -
+				       counters * cpuc->pebs_record_size;
+}
+
 static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, int by)
 {
 	const bool before = intel_pe_piles_up(cpuc);
@@ -144,14 +165,20 @@ static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, in
 	if (before == intel_pe_piles_up(cpuc))
 		return;
 	cpuc->pebs_data_cfg |= PEBS_UPDATE_DS_SW;
-	if (!before) {
+	if (before)
+		perf_sched_cb_dec(event->pmu);
+	else
 		perf_sched_cb_inc(event->pmu);
-		return;
-	}
-	perf_sched_cb_dec(event->pmu);
 	/* From now on nobody expects records to wait. */
-	if (intel_pe_records_wait(cpuc))
+	if (before && intel_pe_records_wait(cpuc))
 		intel_pmu_drain_pebs_buffer();
+	/* A throttled event does not start, which would move it. */
+	if (!cpuc->pebs_enabled)
+		return;
+	if (intel_pe_arch_pebs())
+		intel_pe_arch_threshold(cpuc);
+	else
+		move_threshold(cpuc);
 }
 
 /**
@@ -218,27 +245,6 @@ static int reset_slot(int idx)
 	int general = x86_pmu.intel_cap.pebs_format < 5 ? MAX_PEBS_EVENTS_FMT4 : MAX_PEBS_EVENTS;
 
 	return idx < INTEL_PMC_IDX_FIXED ? idx : general + idx - INTEL_PMC_IDX_FIXED;
-}
-
-/*
- * Events that write elsewhere have no say.  Piling up, leave room for each counter to add a record
- * after the one that passes the threshold.
- */
-static void move_threshold(struct cpu_hw_events *cpuc)
-{
-	struct debug_store *ds = cpuc->ds;
-	int counters = intel_pmu_max_num_pebs(cpuc->pmu);
-
-	if (cpuc->n_pebs_via_pt)
-		return;
-	if (cpuc->n_pebs != cpuc->n_large_pebs) {
-		ds->pebs_interrupt_threshold = ds->pebs_buffer_base + cpuc->pebs_record_size;
-		return;
-	}
-	if (x86_pmu.flags & PMU_FL_PEBS_ALL)
-		counters += x86_pmu_max_num_counters_fixed(cpuc->pmu);
-	ds->pebs_interrupt_threshold = ds->pebs_absolute_maximum -
-				       counters * cpuc->pebs_record_size;
 }
 
 /* Bits of MSR_IA32_PEBS_ENABLE for this event. */

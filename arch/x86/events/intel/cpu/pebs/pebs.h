@@ -72,6 +72,7 @@ bool intel_pe_arch_take_apart(void *record, struct intel_pe_groups *g);
 bool intel_pe_arch_wait(void);
 void *intel_pe_arch_take(struct cpu_hw_events *cpuc);
 void intel_pe_set_reload(struct cpu_hw_events *cpuc, int idx, u32 value);
+void intel_pe_arch_threshold(struct cpu_hw_events *cpuc);
 void intel_pe_arch_enable(struct perf_event *event);
 bool intel_pe_arch_shown(struct cpu_hw_events *cpuc, int idx);
 u64 intel_pe_arch_counters(struct perf_event *event);
@@ -147,7 +148,7 @@ size_t intel_pe_size_at(const void *record, size_t left, size_t fixed);
 u64 intel_pe_record_owners(u64 status, u64 enabled, u64 *collided);
 s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int overflows);
 void intel_pe_drain_pebs(struct pt_regs *regs, struct perf_sample_data *data);
-bool intel_pe_is_draining(void);
+bool intel_pe_is_draining(struct perf_event *event);
 
 /* sample.c */
 void intel_pe_sample_words(struct perf_event *event, u64 *record, struct pt_regs *at_pmi,
