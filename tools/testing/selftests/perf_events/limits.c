@@ -232,8 +232,8 @@ static void burn_and_switch(void)
 {
 	int i;
 
-	for (i = 0; i < 40; i++) {
-		pt_burn(5000);
+	for (i = 0; i < 4; i++) {
+		pt_burn(50000);
 		sched_yield();
 	}
 }
