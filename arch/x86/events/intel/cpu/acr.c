@@ -202,6 +202,8 @@ int intel_pe_acr_config(struct perf_event *event)
 
 /**
  * intel_pe_reload_fits - for PERF_EVENT_IOC_PERIOD
+ * @event: it
+ * @period: its new one
  *
  * Architectural PEBS has the same register for the value with which a counter reloads itself.
  */

@@ -17,7 +17,7 @@
  *
  *   empty	the index is cpu_hw_events.arch_buffer.index.  It is written, with another
  *		threshold, only in this state and with the PMU off: by intel_pe_arch_threshold()
- *		when events come and go, and when the CPU does.
+ *		when events start or come, and when the CPU does.
  *   filling	the PMU is on, and the CPU alone writes the index.  Passing the threshold raises bit
  *		54 of the status and a PMI; being above it does not, so an NMI that acknowledges the
  *		bit and leaves the records where they are is not called again.  A record that does
@@ -536,6 +536,8 @@ static void leave_nothing(void *unused)
 	if (is_hybrid() && !cpuc->pmu)
 		return;
 	perf_pmu_disable(x86_get_pmu(smp_processor_id()));
+	/* Events that come and go write no threshold any more. */
+	cpuc->pebs_enabled = 0;
 	x86_pmu.leave(cpuc);
 	intel_pe_arch_dying(cpuc);
 }

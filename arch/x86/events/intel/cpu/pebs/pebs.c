@@ -165,12 +165,13 @@ static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, in
 	if (before == intel_pe_piles_up(cpuc))
 		return;
 	cpuc->pebs_data_cfg |= PEBS_UPDATE_DS_SW;
-	if (before)
-		perf_sched_cb_dec(event->pmu);
-	else
+	if (!before) {
 		perf_sched_cb_inc(event->pmu);
+		return;
+	}
+	perf_sched_cb_dec(event->pmu);
 	/* From now on nobody expects records to wait. */
-	if (before && intel_pe_records_wait(cpuc))
+	if (intel_pe_records_wait(cpuc))
 		intel_pmu_drain_pebs_buffer();
 	/* A throttled event does not start, which would move it. */
 	if (!cpuc->pebs_enabled)
