@@ -18,7 +18,7 @@
  *
  * All of it runs on the event's CPU with interrupts off; intel_pmu_pebs_disable() also in the
  * PMI's NMI.  cpu_hw_events.pebs_data_cfg is what the events want, with PEBS_UPDATE_DS_SW while
- * the threshold is out of date; active_pebs_data_cfg is what is in the register.
+ * the threshold may be out of date; active_pebs_data_cfg is what is in the register.
  */
 #include <linux/perf_event.h>
 
