@@ -323,6 +323,7 @@ void *intel_pe_arch_take(struct cpu_hw_events *cpuc)
 	struct intel_arch_buffer *b = &cpuc->arch_buffer;
 	u64 index = 0;
 
+	lockdep_assert_irqs_disabled();
 	if (READ_ONCE(b->taking))
 		return b->records;
 	WRITE_ONCE(b->taking, true);
@@ -346,6 +347,7 @@ void intel_pe_arch_threshold(struct cpu_hw_events *cpuc)
 	u64 records = cpuc->n_pebs == cpuc->n_large_pebs ? MANY_RECORDS : ONE_RECORD;
 	u64 index = ON | records << THRESHOLD_SHIFT;
 
+	lockdep_assert_irqs_disabled();
 	if (index == cpuc->arch_buffer.index)
 		return;
 	if (intel_pe_arch_wait())
