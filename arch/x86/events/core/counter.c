@@ -4,8 +4,9 @@
  * CPUs without a global enable register.
  *
  * The functions run on the event's CPU with interrupts off, or in the PMI's NMI there.  No locks:
- * a context is alone on its CPU but for the NMI, which may nest anywhere in the code below.  What
- * that means is said where it matters.  Two rules cover the rest:
+ * a context is alone on its CPU but for the NMI, which may nest anywhere in the code below but
+ * where it is blocked (pmi.c).  What that means is said where it matters.  Two rules cover the
+ * rest:
  *
  * - hw.prev_count and the hardware counter agree about the past.  A reader of the counter moves
  *   prev_count forward in one atomic step and owns the difference.
@@ -34,9 +35,10 @@ u64 x86_perf_event_update(struct perf_event *event)
 	if (unlikely(!hw->event_base))
 		return 0;
 
+	x86_pmu_block_pmi();
 	/*
-	 * A PMI between reading the counter and the exchange has accounted that part already and
-	 * perhaps loaded a new period: the exchange fails and the counter is read anew.
+	 * Another NMI may read the event, which accounts that part: the exchange fails and the
+	 * counter is read anew.
 	 */
 	then = local64_read(&hw->prev_count);
 	do
@@ -47,6 +49,7 @@ u64 x86_perf_event_update(struct perf_event *event)
 	passed = (now - then) << unused >> unused;
 	local64_add(passed, &event->count);
 	local64_sub(passed, &hw->period_left);
+	x86_pmu_unblock_pmi();
 	return now;
 }
 

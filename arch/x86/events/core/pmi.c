@@ -34,6 +34,9 @@ struct held {
 
 static DEFINE_PER_CPU(struct held, held);
 
+/* sched_clock() until when an NMI that finds nothing is the one that was raised here. */
+static DEFINE_PER_CPU(u64, raised_until);
+
 /* nmis() when the local APIC's entry was known to deliver NMIs on this CPU last; 0: never. */
 static DEFINE_PER_CPU(unsigned int, lvtpc_armed);
 
@@ -84,6 +87,8 @@ int x86_pmu_handle_irq(struct pt_regs *regs)
 
 		if (!overflowed(static_call(x86_pmu_update)(event)))
 			continue;
+		if (x86_pmu_pmi_waits(cpuc))
+			return 1;
 		handled++;
 		take_sample(cpuc, event, regs);
 	}
@@ -113,6 +118,8 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 	start = sched_clock();
 	__this_cpu_write(was_on, __this_cpu_read(cpu_hw_events.enabled));
 	handled = static_call(x86_pmu_handle_irq)(regs);
+	if (!handled && unlikely(start < __this_cpu_read(raised_until)))
+		handled = NMI_HANDLED;
 	if (!may_be_masked())
 		__this_cpu_write(lvtpc_armed, nmis());
 	perf_sample_event_took(sched_clock() - start);
@@ -120,6 +127,41 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 }
 
 NOKPROBE_SYMBOL(x86_pe_nmi);
+
+/* ------------------------------------------------------------ a PMI that waits */
+
+/*
+ * A PMI may be late: it comes between any two instructions, also while the PMU is off.  What a
+ * counter has seen goes to the event's count and its period in several steps, and what is in PEBS
+ * records in thousands.  A PMI in between would make samples whose counts lack something, or none,
+ * as the period seems not to be over.  So these steps are between x86_pmu_block_pmi() and
+ * x86_pmu_unblock_pmi():
+ *
+ *   free	cpu_hw_events.pmi_blocked is 0, pmi_waits is false; a PMI is handled
+ *   blocked	pmi_blocked says how deep.  A PMI that has found something sets pmi_waits and
+ *		returns.  It has not acknowledged anything, so the next NMI finds the same.
+ *   unblocking	pmi_blocked is 0 again.  A PMI is handled, whether one waits or not.  If one does,
+ *		x86_pmu_raise_pmi() sends an NMI to this CPU, which finds what waits, or nothing, if
+ *		another came before it: hence raised_until.
+ *
+ * All of it is on one CPU.  Other NMIs may read events in between, by BPF: they block and unblock
+ * within, and see counts of a moment ago.  The drivers for P4, Knights Corner and Zhaoxin have
+ * handlers of their own, which do not wait.
+ */
+
+/* A virtual CPU may not run for a while. */
+#define DELIVERED_WITHIN	(100 * NSEC_PER_MSEC)
+
+/** x86_pmu_raise_pmi - the PMI that waits comes now.  Interrupts off. */
+void x86_pmu_raise_pmi(void)
+{
+	/* An NMI reads an event: who was interrupted by that has blocked the PMI, and raises it. */
+	if (this_cpu_read(cpu_hw_events.pmi_blocked))
+		return;
+	this_cpu_write(cpu_hw_events.pmi_waits, false);
+	this_cpu_write(raised_until, sched_clock() + DELIVERED_WITHIN);
+	__apic_send_IPI(smp_processor_id(), NMI_VECTOR);
+}
 
 /* Old CPUs of Intel tell one NMI from two by how many counters have been found overflowed. */
 static bool must_find_all(void)

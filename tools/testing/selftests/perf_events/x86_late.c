@@ -119,7 +119,46 @@ static void stopped_before(void)
 	}
 }
 
-/* The same with a switch to another task, whose own event counts its own. */
+/* What it has seen when it is read, after some work of its own. */
+static u64 read_at_work(int fd, u64 delay)
+{
+	u64 count;
+
+	pt_enable(fd);
+	pt_spin(3 * delay);
+	count = pt_count(fd);
+	pt_spin(delay);
+	pt_disable(fd);
+	return count;
+}
+
+/*
+ * The overflow is before the read, the interrupt at each instruction of it: there is one sample, in
+ * which nothing is missing that has been taken out of the counter.
+ */
+static void amid_reads(void)
+{
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES), a;
+	u64 delay = x86_need_late(), count, ahead, n;
+	int fd = pt_open_hw(&attr, -1);
+
+	count = read_at_work(fd, delay);
+	close(fd);
+	for (ahead = 1; ahead < delay && !pt_failures(); ahead++) {
+		a = sampling(attr, count - ahead);
+		fd = open_mapped(&a);
+		pt_eq(read_at_work(fd, delay), count);
+		for (n = 0; next_sample(&a); n++)
+			pt_check(s.read.v[0].value >= a.sample_period, "%llu of %llu",
+				 (unsigned long long)s.read.v[0].value,
+				 (unsigned long long)a.sample_period);
+		pt_check(n == 1, "%llu samples, %llu ahead", (unsigned long long)n,
+			 (unsigned long long)ahead);
+		close_mapped(fd);
+	}
+}
+
+/* As stopped_before(), with a switch to another task, whose own event counts its own. */
 static void switched_before(void)
 {
 	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES), other;
@@ -298,6 +337,7 @@ static const struct pt_case cases[] = {
 	{ "samples_are_late", samples_are_late },
 	{ "shorter_than_the_delay", shorter_than_the_delay },
 	{ "stopped_before", stopped_before },
+	{ "amid_reads", amid_reads },
 	{ "switched_before", switched_before },
 	{ "closed_before", closed_before },
 	{ "two_in_one", two_in_one },

@@ -128,7 +128,9 @@ int amd_pe_global_nmi(struct pt_regs *regs)
 	wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 0);
 
 	status = read_status();
-	if (status) {
+	if (status && x86_pmu_pmi_waits(cpuc)) {
+		handled = 1;
+	} else if (status) {
 		handled = handle(cpuc, status, regs);
 		/* Records that were frozen after the read go on, too. */
 		wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR, status | GLOBAL_STATUS_LBRS_FROZEN);

@@ -230,16 +230,17 @@ u64 intel_pe_acr_update(struct perf_event *event)
 	u64 then, now;
 	s64 moved;
 
+	x86_pmu_block_pmi();
 	then = local64_read(&hw->prev_count);
 	do
 		rdpmcl(hw->event_base_rdpmc, now);
 	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
 
 	moved = sign_extend64(now - then, top);
-	this_cpu_or(cpu_hw_events.acr.read, BIT_ULL(hw->idx));
 	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top), intel_pe_reload(hw->idx)),
 		    &event->count);
 	local64_sub(moved, &hw->period_left);
+	x86_pmu_unblock_pmi();
 	return now;
 }
 

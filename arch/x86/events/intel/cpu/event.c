@@ -72,9 +72,8 @@ static bool is_in_records(struct perf_event *event)
 
 /*
  * x86_pmu.read.  What cannot be read while it moves is read with the PMU off; so is what others
- * reload, if there may be records, which are to be counted first.  An NMI that comes into that
- * reads the counts of before.  Reading a group begins with the slots, which brings all its metrics
- * up to date.
+ * reload, if there may be records, which are to be counted first.  Reading a group begins with the
+ * slots, which brings all its metrics up to date.
  */
 void intel_pe_read(struct perf_event *event)
 {

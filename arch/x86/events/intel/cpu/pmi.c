@@ -236,6 +236,12 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 	return found;
 }
 
+/* Is the PMI blocked, and has something to do? */
+static bool has_to_wait(struct cpu_hw_events *cpuc)
+{
+	return unlikely(cpuc->pmi_blocked) && read_status() && x86_pmu_pmi_waits(cpuc);
+}
+
 /* x86_pmu.handle_irq */
 int intel_pe_handle_irq(struct pt_regs *regs)
 {
@@ -250,9 +256,12 @@ int intel_pe_handle_irq(struct pt_regs *regs)
 	cpuc->enabled = 0;
 	intel_pe_stop_all();
 
-	found = intel_pmu_drain_bts_buffer();
-	found += intel_bts_interrupt();
-	found += serve_all(cpuc, regs, was_on);
+	found = has_to_wait(cpuc);
+	if (!found) {
+		found = intel_pmu_drain_bts_buffer();
+		found += intel_bts_interrupt();
+		found += serve_all(cpuc, regs, was_on);
+	}
 
 	if (middle)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);

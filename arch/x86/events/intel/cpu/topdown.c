@@ -107,9 +107,10 @@ u64 intel_pe_topdown_update(struct perf_event *event)
 	struct pair now;
 	int i;
 
+	x86_pmu_block_pmi();
 	rdpmcl(INTEL_PMC_FIXED_RDPMC_BASE | 3, now.slots);
 	if (!now.slots)
-		return 0;
+		goto out;
 	rdpmcl(INTEL_PMC_FIXED_RDPMC_METRICS, now.metrics);
 
 	kept = stopping ? &now : &zero;
@@ -123,6 +124,8 @@ u64 intel_pe_topdown_update(struct perf_event *event)
 		account(event, &now, kept);
 	else if (counting)
 		clear_registers();
+out:
+	x86_pmu_unblock_pmi();
 	return now.slots;
 }
 

@@ -26,11 +26,6 @@
  *		index and made the buffer empty.  The records stay until the PMU goes on, and one
  *		who took them makes samples of them.
  *
- * Taking is a read and a write.  An NMI in between, in task context, would find the same records;
- * so it takes none while arch_buffer.taking is set.  It acknowledges the status all the same: what
- * it left is on the way to become samples.  An NMI before that takes all, one after it finds an
- * empty buffer.
- *
  * A record is a chain of fragments.  Each has a header with its size, its groups, and whether
  * another one follows; one without any groups is a gap in the chain.  The first has the basic
  * group, which says whose the record is.  What begins otherwise is nobody's.
@@ -314,7 +309,7 @@ bool intel_pe_arch_wait(void)
 
 /**
  * intel_pe_arch_take - take everything there is out of the buffer
- * @cpuc: state of this CPU; the PMU is off
+ * @cpuc: state of this CPU; the PMU is off, the PMI blocked
  *
  * Return: the end of the records.
  */
@@ -324,15 +319,9 @@ void *intel_pe_arch_take(struct cpu_hw_events *cpuc)
 	u64 index = 0;
 
 	lockdep_assert_irqs_disabled();
-	if (READ_ONCE(b->taking))
-		return b->records;
-	WRITE_ONCE(b->taking, true);
-	barrier();
 	rdmsrl(MSR_PEBS_INDEX, index);
 	if (index & NEXT_RECORD)
 		wrmsrl(MSR_PEBS_INDEX, b->index);
-	barrier();
-	WRITE_ONCE(b->taking, false);
 	return b->records + min_t(u64, index & NEXT_RECORD, PEBS_BUFFER_SIZE);
 }
 

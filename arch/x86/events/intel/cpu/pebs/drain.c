@@ -11,9 +11,8 @@
  * where the event may be throttled or sends signals; and only in the PMI.  What is throttled stops
  * after the second pass, all together.
  *
- * What may come in between: an NMI, in task context.  If it is for the PMU it drains, too; the one
- * that moves the index back (one exchange; see arch.c) has the records, and sets counts right.  The
- * other finds none; if it is the one within, it leaves all as it is until they are counted.
+ * The PMI is blocked meanwhile.  A drain within a drain is asked for by who reads an event: the
+ * samples that are written here, with counts of a group, and other NMIs.
  *
  * Format 6 and architectural PEBS have values of counters in the records, for groups that sample
  * their counts.  The counts of these go from record to record, in the second pass, and only then to
@@ -50,18 +49,8 @@ struct drain {
 	struct pt_regs	*at_pmi;	/* NULL outside the PMI */
 };
 
-/*
- * Too much for the stack of an NMI.  A drain within a drain, by an NMI, finds no records, because
- * the PMU is off; so there is one that has tallies.
- */
+/* Too much for the stack of an NMI.  A drain within a drain has none. */
 static DEFINE_PER_CPU(struct tally [COUNTERS], tallies);
-
-/* Events whose counts go by the records, by counter; while a drain uses it. */
-struct members {
-	struct perf_event *event[COUNTERS];
-};
-
-static DEFINE_PER_CPU(struct members, members);
 
 /* How far a drain on this CPU is, if there is one. */
 enum stage {
@@ -98,13 +87,13 @@ static void *first_record(struct cpu_hw_events *cpuc)
 static void *take_records(struct cpu_hw_events *cpuc)
 {
 	struct debug_store *ds = cpuc->ds;
-	unsigned long first;
+	unsigned long end;
 
 	if (intel_pe_arch_pebs())
 		return intel_pe_arch_take(cpuc);
-	first = ds->pebs_buffer_base;
-	/* Addresses: on 32-bit kernels the upper half of the index is 0 and stays it. */
-	return (void *)xchg((unsigned long *)&ds->pebs_index, first);
+	end = ds->pebs_index;
+	ds->pebs_index = ds->pebs_buffer_base;
+	return (void *)end;
 }
 
 /**
@@ -238,7 +227,6 @@ s64 intel_pe_reloaded(u64 then, u64 now, int bits, u64 period, unsigned int over
 	return passed < 0 ? passed + (s64)period : passed;
 }
 
-/* The drain that exchanges prev_count accounts what came before. */
 static void account_reloaded(struct perf_event *event, unsigned int overflows)
 {
 	const int bits = x86_pmu.cntval_bits;
@@ -246,7 +234,8 @@ static void account_reloaded(struct perf_event *event, unsigned int overflows)
 	u64 then, now;
 
 	rdpmcl(hw->event_base_rdpmc, now);
-	then = local64_xchg(&hw->prev_count, now);
+	then = local64_read(&hw->prev_count);
+	local64_set(&hw->prev_count, now);
 	/* IOC_PERIOD may have set hw.sample_period, which the counter takes up when it starts. */
 	local64_add(intel_pe_reloaded(then, now, bits, hw->last_period, overflows), &event->count);
 	local64_set(&hw->period_left, -sign_extend64(now, bits - 1));
@@ -281,7 +270,8 @@ static void account_periods(struct perf_event *event, unsigned int records)
 	const s64 period = new_period(hw);
 	s64 passed, then;
 
-	then = sign_extend64(local64_xchg(&hw->prev_count, -period), x86_pmu.cntval_bits - 1);
+	then = sign_extend64(local64_read(&hw->prev_count), x86_pmu.cntval_bits - 1);
+	local64_set(&hw->prev_count, -period);
 	passed = max_t(s64, -then, 0) + (records - 1) * period;
 	local64_add(passed, &event->count);
 	local64_sub(passed, &hw->period_left);
@@ -329,66 +319,38 @@ static bool is_in_records(struct cpu_hw_events *cpuc, int idx)
 	return intel_pe_counter_bits(idx) & cfg;
 }
 
-/*
- * Which events' counts go by the records?  @within: of a drain around this one, which has found
- * them.  An NMI before that has finds them itself, and all records with them.
- */
-static void find_members(struct drain *d, bool within)
+/* Which events' counts go by the records? */
+static void find_members(struct drain *d)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int idx;
 
-	if (!within)
-		cpuc->acr.read = 0;
+	d->members = 0;
 	if (!intel_pe_arch_pebs() && !(cpuc->active_pebs_data_cfg & INTEL_PE_GROUP_COUNTERS))
 		return;
 	for (idx = 0; idx < COUNTERS; idx++) {
-		struct perf_event *event = READ_ONCE(cpuc->events[idx]);
+		struct perf_event *event = cpuc->events[idx];
 
-		if (!event || !is_in_records(cpuc, idx) || !intel_pe_takes_snapshots(event))
-			continue;
-		d->members |= BIT_ULL(idx);
-		if (!within)
-			this_cpu_write(members.event[idx], event);
+		if (event && is_in_records(cpuc, idx) && intel_pe_takes_snapshots(event))
+			d->members |= BIT_ULL(idx);
 	}
 }
 
-/*
- * Has an NMI that came into this drain read the counter?  Then it is accounted, and if it
- * interrupts, it may have been loaded again.  The value proves nothing of one that others reload.
- */
-static bool was_read(struct perf_event *event, int idx, s64 then, u64 value)
-{
-	const int top = x86_pmu.cntval_bits - 1;
-	u64 now;
-
-	if (event->hw.flags & PERF_X86_EVENT_ACR)
-		return this_cpu_read(cpu_hw_events.acr.read) & BIT_ULL(idx);
-	if (sign_extend64(value - then, top) < 0)
-		return true;
-	if (event->attr.precise_ip || !is_sampling_event(event))
-		return false;
-	rdpmcl(event->hw.event_base_rdpmc, now);
-	return sign_extend64(now - value, top) < 0;
-}
-
-/*
- * The counter had this value when the record was made.  An NMI right before the exchange that loads
- * the very prev_count which was there goes unnoticed.
- */
+/* The counter had this value when the record was made. */
 static void take_count(struct perf_event *event, int idx, u64 value, bool overflowed)
 {
 	const int top = x86_pmu.cntval_bits - 1;
 	struct hw_perf_event *hw = &event->hw;
-	s64 then = local64_read(&hw->prev_count), next = value;
-	s64 moved = sign_extend64(value - then, top);
+	s64 moved = sign_extend64(value - local64_read(&hw->prev_count), top);
+	s64 next = value;
 
+	/* Who has read the counter since has accounted that. */
+	if (moved < 0 && !(hw->flags & PERF_X86_EVENT_ACR))
+		return;
 	/* The value is the one before the counter was reloaded. */
 	if (overflowed)
 		next = begins_anew(event) ? -new_period(hw) : 0;
-	if (was_read(event, idx, then, value) ||
-	    !local64_try_cmpxchg(&hw->prev_count, &then, next))
-		return;
+	local64_set(&hw->prev_count, next);
 	local64_add(intel_pe_acr_passed(moved, sign_extend64(value, top), intel_pe_reload(idx)),
 		    &event->count);
 	local64_sub(moved, &hw->period_left);
@@ -408,7 +370,7 @@ static void take_counts(struct drain *d, void *record, u64 own)
 	has = g.counters->general | (u64)g.counters->fixed << INTEL_PMC_IDX_FIXED;
 	for_each_counter(idx, has) {
 		if (d->members & BIT_ULL(idx))
-			take_count(this_cpu_read(members.event[idx]), idx, *value,
+			take_count(this_cpu_read(cpu_hw_events.events[idx]), idx, *value,
 				   own & BIT_ULL(idx));
 		value++;
 	}
@@ -488,6 +450,33 @@ static void stop_throttled(struct drain *d)
 	}
 }
 
+/* A sample that is written has counts of events of which there are no records, too. */
+static void drain_within(struct drain *d)
+{
+	if (this_cpu_read(stage) == RECORDS_COUNTED)
+		account(d, ~d->members, false);
+}
+
+static void drain(struct drain *d, struct cpu_hw_events *cpuc, struct perf_sample_data *data)
+{
+	x86_pmu_block_pmi();
+	this_cpu_write(stage, RECORDS_IN_HAND);
+	d->end = take_records(cpuc);
+	count_records(d);
+	account(d, ~d->members, false);
+	this_cpu_write(stage, RECORDS_COUNTED);
+	if (d->owners) {
+		x86_pmu_hold_throttled(d->at_pmi);
+		report_lost(d);
+		write_samples(d, data);
+	}
+	account(d, d->members, true);
+	this_cpu_write(stage, NO_DRAIN);
+	if (d->owners)
+		stop_throttled(d);
+	x86_pmu_unblock_pmi();
+}
+
 /**
  * intel_pe_drain_pebs - turn all records in this CPU's buffer into samples
  * @at_pmi: the interrupted registers; NULL outside the PMI
@@ -498,7 +487,6 @@ static void stop_throttled(struct drain *d)
 void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
-	enum stage around;
 	struct drain d;
 
 	/*
@@ -508,45 +496,21 @@ void intel_pe_drain_pebs(struct pt_regs *at_pmi, struct perf_sample_data *data)
 	d.first = first_record(cpuc);
 	if (!x86_pmu.pebs_active || !d.first)
 		return;
-	around = this_cpu_read(stage);
-	d.members = 0;
-	find_members(&d, around);
-	barrier();	/* an NMI that does not look for them itself finds them */
-	if (!around)
-		this_cpu_write(stage, RECORDS_IN_HAND);
-	d.end = take_records(cpuc);
 	d.size = cpuc->pebs_record_size;
 	d.enabled = cpuc->pebs_enabled & pebs_counters(cpuc);
 	d.owners = 0;
 	d.stop = 0;
 	d.of = this_cpu_ptr(tallies);
 	d.at_pmi = at_pmi;
+	find_members(&d);
 
-	/*
-	 * The drain around this one accounts for the records that it has.  If the NMI came before
-	 * it took them, they are here.  A sample that it writes may have counts of others, though.
-	 */
-	if (around && d.first == d.end) {
-		if (around == RECORDS_COUNTED)
-			account(&d, ~d.members, false);
-		return;
-	}
-
-	count_records(&d);
-	account(&d, ~d.members, false);
-	this_cpu_write(stage, RECORDS_COUNTED);
-	if (d.owners) {
-		x86_pmu_hold_throttled(at_pmi);
-		report_lost(&d);
-		write_samples(&d, data);
-	}
-	account(&d, d.members, true);
-	this_cpu_write(stage, NO_DRAIN);
-	if (d.owners)
-		stop_throttled(&d);
+	if (unlikely(this_cpu_read(stage)))
+		drain_within(&d);
+	else
+		drain(&d, cpuc, data);
 }
 
-/** intel_pe_is_draining - has a drain around this records of @event, or with its count, in hand? */
+/** intel_pe_is_draining - does a drain around this have records of @event, or with its count? */
 bool intel_pe_is_draining(struct perf_event *event)
 {
 	enum stage around = this_cpu_read(stage);
