@@ -110,6 +110,8 @@ CONFIGS = [
     Config("arm64-off", "no PERF_EVENTS: the stubs of the header", "arm64", events=False,
            lines="# CONFIG_PERF_EVENTS is not set\n", scope="all"),
     Config("i386", "32-bit x86", "i386", lines=NO_64BIT, scope="all"),
+    Config("i386-tiny", "32-bit x86, allnoconfig: no local APIC", "i386", base="no",
+           lines=NO_64BIT + "CONFIG_PERF_EVENTS=y\n"),
     Config("arm64-16k", "pages of 16 KiB", "arm64", lines="CONFIG_ARM64_16K_PAGES=y\n",
            scope="ours"),
     Config("arm64-64k", "pages of 64 KiB", "arm64", lines="CONFIG_ARM64_64K_PAGES=y\n",

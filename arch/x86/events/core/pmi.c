@@ -51,6 +51,19 @@ static bool overflowed(u64 raw)
 	return !(raw & BIT_ULL(x86_pmu.cntval_bits - 1));
 }
 
+static bool any_overflowed(struct cpu_hw_events *cpuc)
+{
+	u64 raw;
+	int idx;
+
+	for_each_set_bit(idx, cpuc->active_mask, INTEL_PMC_IDX_FIXED) {
+		rdpmcl(cpuc->events[idx]->hw.event_base_rdpmc, raw);
+		if (overflowed(raw))
+			return true;
+	}
+	return false;
+}
+
 /* Event of a counter that overflowed.  The counter may count on, with the next period. */
 static void take_sample(struct cpu_hw_events *cpuc, struct perf_event *event, struct pt_regs *regs)
 {
@@ -79,6 +92,8 @@ int x86_pmu_handle_irq(struct pt_regs *regs)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int idx, handled = 0;
 
+	if (x86_pmu_pmi_waits(cpuc))
+		return any_overflowed(cpuc);
 	apic_write(APIC_LVTPC, APIC_DM_NMI);
 
 	/* An event may stop others, which then are no longer set when their turn comes. */
@@ -87,8 +102,6 @@ int x86_pmu_handle_irq(struct pt_regs *regs)
 
 		if (!overflowed(static_call(x86_pmu_update)(event)))
 			continue;
-		if (x86_pmu_pmi_waits(cpuc))
-			return 1;
 		handled++;
 		take_sample(cpuc, event, regs);
 	}
@@ -118,8 +131,10 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 	start = sched_clock();
 	__this_cpu_write(was_on, __this_cpu_read(cpu_hw_events.enabled));
 	handled = static_call(x86_pmu_handle_irq)(regs);
-	if (!handled && unlikely(start < __this_cpu_read(raised_until)))
+	if (!handled && unlikely(start < __this_cpu_read(raised_until))) {
+		__this_cpu_write(raised_until, 0);
 		handled = NMI_HANDLED;
+	}
 	if (!may_be_masked())
 		__this_cpu_write(lvtpc_armed, nmis());
 	perf_sample_event_took(sched_clock() - start);
@@ -138,19 +153,21 @@ NOKPROBE_SYMBOL(x86_pe_nmi);
  * x86_pmu_unblock_pmi():
  *
  *   free	cpu_hw_events.pmi_blocked is 0, pmi_waits is false; a PMI is handled
- *   blocked	pmi_blocked says how deep.  A PMI that has found something sets pmi_waits and
- *		returns.  It has not acknowledged anything, so the next NMI finds the same.
- *   unblocking	pmi_blocked is 0 again.  A PMI is handled, whether one waits or not.  If one does,
- *		x86_pmu_raise_pmi() sends an NMI to this CPU, which finds what waits, or nothing, if
- *		another came before it: hence raised_until.
+ *   blocked	pmi_blocked says how deep.  An NMI that may be a PMI sets pmi_waits and returns.  It
+ *		has not acknowledged anything, and the entry of the local APIC stays masked (with it
+ *		unmasked the status may raise the next one at once): the next NMI finds the same.
+ *   unblocking	pmi_blocked is 0 again.  A PMI is handled, and waits no more.  If one still does,
+ *		x86_pmu_raise_pmi() sends an NMI to this CPU, which finds what waits.  It may also
+ *		find nothing: another has come right before it, or the first was none.  Hence
+ *		raised_until.
  *
  * All of it is on one CPU.  Other NMIs may read events in between, by BPF: they block and unblock
- * within, and see counts of a moment ago.  The drivers for P4, Knights Corner and Zhaoxin have
- * handlers of their own, which do not wait.
+ * within.  The drivers for P4, Knights Corner and Zhaoxin have handlers of their own, which do not
+ * wait.
  */
 
-/* A virtual CPU may not run for a while. */
-#define DELIVERED_WITHIN	(100 * NSEC_PER_MSEC)
+/* It takes less than a microsecond, but a virtual CPU may not run for a while. */
+#define DELIVERED_WITHIN	(10 * NSEC_PER_MSEC)
 
 /** x86_pmu_raise_pmi - the PMI that waits comes now.  Interrupts off. */
 void x86_pmu_raise_pmi(void)
@@ -160,7 +177,9 @@ void x86_pmu_raise_pmi(void)
 		return;
 	this_cpu_write(cpu_hw_events.pmi_waits, false);
 	this_cpu_write(raised_until, sched_clock() + DELIVERED_WITHIN);
+#ifdef CONFIG_X86_LOCAL_APIC
 	__apic_send_IPI(smp_processor_id(), NMI_VECTOR);
+#endif
 }
 
 /* Old CPUs of Intel tell one NMI from two by how many counters have been found overflowed. */

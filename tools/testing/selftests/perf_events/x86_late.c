@@ -119,6 +119,24 @@ static void stopped_before(void)
 	}
 }
 
+/* CPU 0's column of a line of /proc/interrupts. */
+static u64 line_of_cpu0(const char *name)
+{
+	char line[512];
+	u64 n = 0;
+	FILE *f = fopen("/proc/interrupts", "re");
+
+	pt_need(f, "/proc/interrupts: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f)) {
+		char *at = strstr(line, name);
+
+		if (at)
+			n = strtoull(at + strlen(name), NULL, 10);
+	}
+	fclose(f);
+	return n;
+}
+
 /* What it has seen when it is read, after some work of its own. */
 static u64 read_at_work(int fd, u64 delay)
 {
@@ -139,11 +157,13 @@ static u64 read_at_work(int fd, u64 delay)
 static void amid_reads(void)
 {
 	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES), a;
-	u64 delay = x86_need_late(), count, ahead, n;
+	u64 delay = x86_need_late(), count, nmis, came, ahead, n;
 	int fd = pt_open_hw(&attr, -1);
 
 	count = read_at_work(fd, delay);
 	close(fd);
+	nmis = line_of_cpu0("NMI:");
+	came = x86_interrupts();
 	for (ahead = 1; ahead < delay && !pt_failures(); ahead++) {
 		a = sampling(attr, count - ahead);
 		fd = open_mapped(&a);
@@ -156,6 +176,11 @@ static void amid_reads(void)
 			 (unsigned long long)ahead);
 		close_mapped(fd);
 	}
+	/* Some came in the midst of it, and again when it was over. */
+	nmis = line_of_cpu0("NMI:") - nmis;
+	came = x86_interrupts() - came;
+	pt_check(nmis > came, "%llu NMIs, %llu interrupts", (unsigned long long)nmis,
+		 (unsigned long long)came);
 }
 
 /* As stopped_before(), with a switch to another task, whose own event counts its own. */
@@ -235,24 +260,6 @@ static void two_in_one(void)
 	pt_eq(pt_count(fd), X86_SPIN_COST(turns));
 	pt_eq(pt_count(fd2), X86_SPIN_COST(turns));
 	pt_eq(pt_count_records(&ring2, PERF_RECORD_SAMPLE), 4);
-}
-
-/* CPU 0's column of a line of /proc/interrupts. */
-static u64 line_of_cpu0(const char *name)
-{
-	char line[512];
-	u64 n = 0;
-	FILE *f = fopen("/proc/interrupts", "re");
-
-	pt_need(f, "/proc/interrupts: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f)) {
-		char *at = strstr(line, name);
-
-		if (at)
-			n = strtoull(at + strlen(name), NULL, 10);
-	}
-	fclose(f);
-	return n;
 }
 
 /*

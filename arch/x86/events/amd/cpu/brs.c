@@ -126,6 +126,9 @@ static int amd_pe_brs_nmi(struct pt_regs *regs)
 	int handled;
 
 	turn_off(cpuc);
+	/* The records stay for the NMI that comes later. */
+	if (unlikely(cpuc->pmi_blocked))
+		return amd_pe_nmi(regs);
 	if (cpuc->lbr_users)
 		drain(cpuc);
 	handled = amd_pe_nmi(regs);

@@ -119,6 +119,9 @@ int amd_pe_global_nmi(struct pt_regs *regs)
 	int handled = 0, was_on = cpuc->enabled;
 	u64 status;
 
+	if (x86_pmu_pmi_waits(cpuc))
+		return amd_pe_claim(!!read_status());
+
 	/* Silicon leaves the entry as it is. Hypervisors that mask it as Intel's does are about. */
 	if (cpu_feature_enabled(X86_FEATURE_HYPERVISOR))
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
@@ -128,9 +131,7 @@ int amd_pe_global_nmi(struct pt_regs *regs)
 	wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_CTL, 0);
 
 	status = read_status();
-	if (status && x86_pmu_pmi_waits(cpuc)) {
-		handled = 1;
-	} else if (status) {
+	if (status) {
 		handled = handle(cpuc, status, regs);
 		/* Records that were frozen after the read go on, too. */
 		wrmsrl(MSR_AMD64_PERF_CNTR_GLOBAL_STATUS_CLR, status | GLOBAL_STATUS_LBRS_FROZEN);

@@ -220,8 +220,7 @@ bool intel_pe_reload_fits(struct perf_event *event, u64 period)
  * intel_pe_acr_update - x86_pmu.update of an event that others reload
  * @event: event on a counter of this CPU
  *
- * hw.period_left goes with the counter, forwards and backwards; as one sum, since a PMI may load
- * the next period before it is made.
+ * hw.period_left goes with the counter, forwards and backwards.
  */
 u64 intel_pe_acr_update(struct perf_event *event)
 {

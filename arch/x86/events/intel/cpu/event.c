@@ -81,8 +81,11 @@ void intel_pe_read(struct perf_event *event)
 	int was_on;
 
 	if (likely(!(event->hw.flags & moves) && !is_in_records(event))) {
-		if (unlikely(intel_pe_takes_snapshots(event)))
+		if (unlikely(intel_pe_takes_snapshots(event))) {
 			intel_pe_drain_before(event);
+			if (intel_pe_is_draining(event))
+				return;
+		}
 		intel_pe_update(event);
 		return;
 	}

@@ -193,7 +193,6 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 /*
  * PEBS records are decoded to where the branches of all other samples are read to.  With both kinds
  * the records go first; later they are drained again, but nothing is left: no counter runs.
- * Who turned the PMU off may be draining: one of the two takes all of the records.
  */
 static void drain_branches(struct cpu_hw_events *cpuc, struct pt_regs *regs)
 {
@@ -236,10 +235,12 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 	return found;
 }
 
-/* Is the PMI blocked, and has something to do? */
-static bool has_to_wait(struct cpu_hw_events *cpuc)
+static bool is_something_due(struct cpu_hw_events *cpuc)
 {
-	return unlikely(cpuc->pmi_blocked) && read_status() && x86_pmu_pmi_waits(cpuc);
+	struct debug_store *ds = cpuc->ds;
+
+	return read_status() ||
+	       (ds && ds->bts_buffer_base && ds->bts_index >= ds->bts_interrupt_threshold);
 }
 
 /* x86_pmu.handle_irq */
@@ -250,18 +251,17 @@ int intel_pe_handle_irq(struct pt_regs *regs)
 	bool middle = hybrid_bit(cpuc->pmu, mid_ack);
 	int found, was_on = cpuc->enabled;
 
+	if (x86_pmu_pmi_waits(cpuc))
+		return is_something_due(cpuc);
 	if (!late && !middle)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
 	intel_bts_disable_local();
 	cpuc->enabled = 0;
 	intel_pe_stop_all();
 
-	found = has_to_wait(cpuc);
-	if (!found) {
-		found = intel_pmu_drain_bts_buffer();
-		found += intel_bts_interrupt();
-		found += serve_all(cpuc, regs, was_on);
-	}
+	found = intel_pmu_drain_bts_buffer();
+	found += intel_bts_interrupt();
+	found += serve_all(cpuc, regs, was_on);
 
 	if (middle)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);

@@ -19,9 +19,8 @@
  *		threshold, only in this state and with the PMU off: by intel_pe_arch_threshold()
  *		when events start or come, and when the CPU does.
  *   filling	the PMU is on, and the CPU alone writes the index.  Passing the threshold raises bit
- *		54 of the status and a PMI; being above it does not, so an NMI that acknowledges the
- *		bit and leaves the records where they are is not called again.  A record that does
- *		not fit is dropped, and so are all after it, until the index is written.
+ *		54 of the status and a PMI; being above it does not.  A record that does not fit is
+ *		dropped, and so are all after it, until the index is written.
  *   taken	the PMU is off, in the PMI or in task context.  intel_pe_arch_take() has read the
  *		index and made the buffer empty.  The records stay until the PMU goes on, and one
  *		who took them makes samples of them.
