@@ -4,8 +4,8 @@
  * CPUs without a global enable register.
  *
  * The functions run on the event's CPU with interrupts off, or in the PMI's NMI there.  No locks:
- * a context is alone on its CPU but for the NMI, which may nest anywhere in the code below but
- * where it is blocked (pmi.c).  What that means is said where it matters.  Two rules cover the
+ * a context is alone on its CPU but for the NMI, which may nest anywhere in the code below; the PMI
+ * but where it is blocked (pmi.c).  What that means is said where it matters.  Two rules cover the
  * rest:
  *
  * - hw.prev_count and the hardware counter agree about the past.  A reader of the counter moves

@@ -131,11 +131,9 @@ int x86_pe_nmi(unsigned int cmd, struct pt_regs *regs)
 	start = sched_clock();
 	__this_cpu_write(was_on, __this_cpu_read(cpu_hw_events.enabled));
 	handled = static_call(x86_pmu_handle_irq)(regs);
-	if (!handled && unlikely(start < __this_cpu_read(raised_until))) {
-		__this_cpu_write(raised_until, 0);
+	if (!handled && unlikely(start < __this_cpu_read(raised_until)))
 		handled = NMI_HANDLED;
-	}
-	if (!may_be_masked())
+	if (!may_be_masked() && !__this_cpu_read(cpu_hw_events.pmi_waits))
 		__this_cpu_write(lvtpc_armed, nmis());
 	perf_sample_event_took(sched_clock() - start);
 	return handled;
@@ -154,8 +152,9 @@ NOKPROBE_SYMBOL(x86_pe_nmi);
  *
  *   free	cpu_hw_events.pmi_blocked is 0, pmi_waits is false; a PMI is handled
  *   blocked	pmi_blocked says how deep.  An NMI that may be a PMI sets pmi_waits and returns.  It
- *		has not acknowledged anything, and the entry of the local APIC stays masked (with it
- *		unmasked the status may raise the next one at once): the next NMI finds the same.
+ *		has not acknowledged an overflow, and where the entry of the local APIC was masked
+ *		it stays so (unmasked, the status may raise the next one at once): the next NMI
+ *		finds the same.  Only traces are served, whose buffers fill up meanwhile.
  *   unblocking	pmi_blocked is 0 again.  A PMI is handled, and waits no more.  If one still does,
  *		x86_pmu_raise_pmi() sends an NMI to this CPU, which finds what waits.  It may also
  *		find nothing: another has come right before it, or the first was none.  Hence

@@ -120,7 +120,7 @@ int amd_pe_global_nmi(struct pt_regs *regs)
 	u64 status;
 
 	if (x86_pmu_pmi_waits(cpuc))
-		return amd_pe_claim(!!read_status());
+		return amd_pe_claim(!!(read_status() & ~GLOBAL_STATUS_LBRS_FROZEN));
 
 	/* Silicon leaves the entry as it is. Hypervisors that mask it as Intel's does are about. */
 	if (cpu_feature_enabled(X86_FEATURE_HYPERVISOR))

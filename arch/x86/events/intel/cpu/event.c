@@ -72,8 +72,9 @@ static bool is_in_records(struct perf_event *event)
 
 /*
  * x86_pmu.read.  What cannot be read while it moves is read with the PMU off; so is what others
- * reload, if there may be records, which are to be counted first.  Reading a group begins with the
- * slots, which brings all its metrics up to date.
+ * reload, if there may be records, which are to be counted first.  While these are read, who reads
+ * in another NMI finds the counts of before.  Reading a group begins with the slots, which brings
+ * all its metrics up to date.
  */
 void intel_pe_read(struct perf_event *event)
 {
@@ -81,12 +82,11 @@ void intel_pe_read(struct perf_event *event)
 	int was_on;
 
 	if (likely(!(event->hw.flags & moves) && !is_in_records(event))) {
-		if (unlikely(intel_pe_takes_snapshots(event))) {
+		if (unlikely(intel_pe_takes_snapshots(event)))
 			intel_pe_drain_before(event);
-			if (intel_pe_is_draining(event))
-				return;
-		}
-		intel_pe_update(event);
+		if (likely(!event->attr.precise_ip && !intel_pe_takes_snapshots(event)) ||
+		    !intel_pe_is_draining(event))
+			intel_pe_update(event);
 		return;
 	}
 	if (is_metric_event(event) &&

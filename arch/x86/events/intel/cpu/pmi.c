@@ -23,6 +23,9 @@
 /* PEBS has written records, to the debug store or to the architectural buffer. */
 #define RECORDS		(GLOBAL_STATUS_BUFFER_OVF | BIT_ULL(INTEL_PE_STATUS_ARCH_BIT))
 
+/* These say how things are, not that something overflowed. */
+#define STATES		(GLOBAL_STATUS_COND_CHG | GLOBAL_STATUS_ASIF | GLOBAL_STATUS_LBRS_FROZEN)
+
 /* So many rounds without the status becoming 0 mean that it never will. */
 #define MOST_ROUNDS	100
 
@@ -136,6 +139,12 @@ static void serve_counter(struct cpu_hw_events *cpuc, int i, struct perf_sample_
 	sample(event, data, regs);
 }
 
+static void serve_processor_trace(void)
+{
+	if (!perf_guest_handle_intel_pt_intr())
+		intel_pt_interrupt();
+}
+
 static bool take_bit(u64 *status, int bit)
 {
 	return __test_and_clear_bit(bit, (unsigned long *)status);
@@ -149,8 +158,7 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 
 	inc_irq_stat(apic_perf_irqs);
 
-	/* These say how things are, not that something overflowed. */
-	status &= ~(GLOBAL_STATUS_COND_CHG | GLOBAL_STATUS_ASIF | GLOBAL_STATUS_LBRS_FROZEN);
+	status &= ~STATES;
 	if (!status)
 		return 0;
 
@@ -168,8 +176,7 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 	}
 	if (take_bit(&status, GLOBAL_STATUS_TRACE_TOPAPMI_BIT)) {
 		found++;
-		if (!perf_guest_handle_intel_pt_intr())
-			intel_pt_interrupt();
+		serve_processor_trace();
 	}
 	if (take_bit(&status, GLOBAL_STATUS_PERF_METRICS_OVF_BIT)) {
 		found++;
@@ -235,12 +242,24 @@ static int serve_all(struct cpu_hw_events *cpuc, struct pt_regs *regs, bool was_
 	return found;
 }
 
-static bool is_something_due(struct cpu_hw_events *cpuc)
+/*
+ * What cannot wait: a trace stops when its buffer is full, and reading many records takes longer.
+ * It has no counts; branch traces that become samples do wait.  Returns how many sources there are,
+ * those that wait included.
+ */
+static int serve_traces(void)
 {
-	struct debug_store *ds = cpuc->ds;
+	u64 status = read_status() & ~STATES;
+	int found = !!status;
 
-	return read_status() ||
-	       (ds && ds->bts_buffer_base && ds->bts_index >= ds->bts_interrupt_threshold);
+	if (status & GLOBAL_STATUS_TRACE_TOPAPMI) {
+		acknowledge(GLOBAL_STATUS_TRACE_TOPAPMI);
+		serve_processor_trace();
+	}
+	intel_bts_disable_local();
+	found += intel_bts_interrupt();
+	intel_bts_enable_local();
+	return found;
 }
 
 /* x86_pmu.handle_irq */
@@ -252,7 +271,7 @@ int intel_pe_handle_irq(struct pt_regs *regs)
 	int found, was_on = cpuc->enabled;
 
 	if (x86_pmu_pmi_waits(cpuc))
-		return is_something_due(cpuc);
+		return serve_traces();
 	if (!late && !middle)
 		apic_write(APIC_LVTPC, APIC_DM_NMI);
 	intel_bts_disable_local();

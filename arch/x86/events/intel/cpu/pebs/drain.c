@@ -453,8 +453,11 @@ static void stop_throttled(struct drain *d)
 /* A sample that is written has counts of events of which there are no records, too. */
 static void drain_within(struct drain *d)
 {
-	if (this_cpu_read(stage) == RECORDS_COUNTED)
-		account(d, ~d->members, false);
+	if (this_cpu_read(stage) != RECORDS_COUNTED)
+		return;
+	this_cpu_write(stage, RECORDS_IN_HAND);
+	account(d, ~d->members, false);
+	this_cpu_write(stage, RECORDS_COUNTED);
 }
 
 static void drain(struct drain *d, struct cpu_hw_events *cpuc, struct perf_sample_data *data)
