@@ -44,7 +44,8 @@ need_tool() {
 	done
 }
 
-# need_space GB: refuse to start a long job that will fill the disk.
+# need_space GB: refuse to start a long job that would fill the disk.  Trees take 1.7 GB each, a
+# small kernel 0.3, all of make check 7.
 need_space() {
 	local free
 	mkdir -p "$BUILD"
