@@ -26,6 +26,17 @@ static struct pt_record rec;
 static struct pt_sample s;
 static struct pt_ring ring;
 
+/* Records of format 1 have the address of the next instruction alone. */
+static int most_precise(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_RAW, INSTRUCTIONS);
+
+	attr.sample_period = 1000;
+	attr.exclude_kernel = 1;
+	attr.precise_ip = 2;
+	return pt_probe(&attr) ? 1 : 2;
+}
+
 static struct perf_event_attr precise(u64 config, u64 period)
 {
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_RAW, config);
@@ -33,7 +44,7 @@ static struct perf_event_attr precise(u64 config, u64 period)
 	attr.sample_period = period;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_INTR;
 	attr.sample_regs_intr = 1 << REG_DI;
-	attr.precise_ip = 2;
+	attr.precise_ip = most_precise();
 	attr.exclude_kernel = 1;
 	attr.disabled = 1;
 	return attr;
@@ -351,6 +362,8 @@ static void memory(u64 config, const char *insn, u64 *at, u64 op)
 static void stores(void)
 {
 	need_pebs();
+	if (format() < 2)
+		pt_skip("no event of stores");
 	memory(ALL_STORES, pebs_store, &variable[1], PERF_MEM_OP_STORE);
 }
 
@@ -359,6 +372,8 @@ static void loads(void)
 	struct perf_event_attr attr = precise(LOAD_LATENCY, 1009);
 
 	need_pebs();
+	if (format() < 2)
+		pt_skip("another event of load latencies");
 	attr.config1 = 3;
 	attr.sample_type = PERF_SAMPLE_DATA_SRC;
 	if (pt_probe(&attr) == -ENODATA)
