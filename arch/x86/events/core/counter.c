@@ -4,9 +4,9 @@
  * CPUs without a global enable register.
  *
  * The functions run on the event's CPU with interrupts off, or in the PMI's NMI there.  No locks:
- * a context is alone on its CPU but for the NMI, which may nest anywhere in the code below; the PMI
- * but where it is blocked (pmi.c).  What that means is said where it matters.  Two rules cover the
- * rest:
+ * a context is alone on its CPU but for NMIs.  One may nest anywhere in the code below; if it is a
+ * PMI, anywhere but where that is blocked (pmi.c).  What that means is said where it matters.  Two
+ * rules cover the rest:
  *
  * - hw.prev_count and the hardware counter agree about the past.  A reader of the counter moves
  *   prev_count forward in one atomic step and owns the difference.

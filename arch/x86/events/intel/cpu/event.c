@@ -70,6 +70,30 @@ static bool is_in_records(struct perf_event *event)
 	       (event->attr.precise_ip || intel_pe_takes_snapshots(event));
 }
 
+/* Not while records of it are being read: its count goes by them. */
+static void read_beside_records(struct perf_event *event)
+{
+	bool snapshots = intel_pe_takes_snapshots(event);
+
+	if (snapshots)
+		intel_pe_drain_before(event);
+	if (!(snapshots || event->attr.precise_ip) || !intel_pe_is_draining(event))
+		intel_pe_update(event);
+}
+
+static void read_with_the_pmu_off(struct perf_event *event)
+{
+	int was_on = __intel_pmu_quiesce();
+
+	if (!(event->hw.flags & PERF_X86_EVENT_TOPDOWN))
+		intel_pmu_drain_pebs_buffer();
+	if (event->hw.flags & PERF_X86_EVENT_TOPDOWN)
+		intel_pe_update(event);
+	else if (event->hw.flags & PERF_X86_EVENT_ACR && !intel_pe_is_draining(event))
+		intel_pe_update(event);
+	__intel_pmu_resume(was_on);
+}
+
 /*
  * x86_pmu.read.  What cannot be read while it moves is read with the PMU off; so is what others
  * reload, if there may be records, which are to be counted first.  While these are read, who reads
@@ -79,28 +103,20 @@ static bool is_in_records(struct perf_event *event)
 void intel_pe_read(struct perf_event *event)
 {
 	const u32 moves = PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN;
-	int was_on;
+	const u32 flags = event->hw.flags;
 
-	if (likely(!(event->hw.flags & moves) && !is_in_records(event))) {
-		if (unlikely(intel_pe_takes_snapshots(event)))
-			intel_pe_drain_before(event);
-		if (likely(!event->attr.precise_ip && !intel_pe_takes_snapshots(event)) ||
-		    !intel_pe_is_draining(event))
-			intel_pe_update(event);
+	if (likely(!(flags & (moves | PERF_X86_EVENT_ACR)) && !event->attr.precise_ip &&
+		   !intel_pe_takes_snapshots(event))) {
+		intel_pe_update(event);
 		return;
 	}
-	if (is_metric_event(event) &&
-	    (__this_cpu_read(cpu_hw_events.txn_flags) & PERF_PMU_TXN_READ))
+	if (!(flags & moves) && !is_in_records(event)) {
+		read_beside_records(event);
 		return;
-
-	was_on = __intel_pmu_quiesce();
-	if (!(event->hw.flags & PERF_X86_EVENT_TOPDOWN))
-		intel_pmu_drain_pebs_buffer();
-	if (event->hw.flags & PERF_X86_EVENT_TOPDOWN)
-		intel_pe_update(event);
-	else if (event->hw.flags & PERF_X86_EVENT_ACR && !intel_pe_is_draining(event))
-		intel_pe_update(event);
-	__intel_pmu_resume(was_on);
+	}
+	if (!is_metric_event(event) ||
+	    !(__this_cpu_read(cpu_hw_events.txn_flags) & PERF_PMU_TXN_READ))
+		read_with_the_pmu_off(event);
 }
 
 /* x86_pmu.assign: a reader of the stream of PT must know whose records have this counter. */
