@@ -301,7 +301,11 @@ void intel_pe_acr_program(struct cpu_hw_events *cpuc)
 		causes = causes_of(cpuc, event);
 		if (!causes)
 			continue;
-		program(cpuc, idx, causes, -intel_pe_acr_reload(event->hw.sample_period));
+		/*
+		 * With the period that the counter was loaded with, not with the next one, which a
+		 * rule or IOC_PERIOD may have set: one that was reloaded is further back then.
+		 */
+		program(cpuc, idx, causes, -intel_pe_acr_reload(event->hw.last_period));
 		gone &= ~BIT_ULL(idx);
 	}
 	for_each_set_bit(i, (unsigned long *)&gone, X86_PMC_IDX_MAX)

@@ -394,12 +394,13 @@ static u64 groups_for(struct perf_event *event)
 
 static u64 config_of(struct perf_event *event)
 {
-	u64 period = event->hw.sample_period, config = 0;
+	struct hw_perf_event *hw = &event->hw;
+	u64 config = 0;
 
-	if (event->hw.flags & PERF_X86_EVENT_ACR)
-		config = (u32)-intel_pe_acr_reload(period);
-	else if (event->hw.flags & PERF_X86_EVENT_AUTO_RELOAD)
-		config = (u32)-period;
+	if (hw->flags & PERF_X86_EVENT_ACR)
+		config = (u32)-intel_pe_acr_reload(hw->last_period);
+	else if (hw->flags & PERF_X86_EVENT_AUTO_RELOAD)
+		config = (u32)-hw->sample_period;
 	if (event->attr.precise_ip)
 		config |= BASIC | groups_for(event);
 	if (intel_pe_takes_snapshots(event))
