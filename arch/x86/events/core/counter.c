@@ -28,7 +28,6 @@ DEFINE_PER_CPU(u64 [X86_PMC_IDX_MAX], pmc_prev_left);
  */
 u64 x86_perf_event_update(struct perf_event *event)
 {
-	const unsigned int unused = 64 - x86_pmu.cntval_bits;
 	struct hw_perf_event *hw = &event->hw;
 	u64 then, now, passed;
 
@@ -46,7 +45,7 @@ u64 x86_perf_event_update(struct perf_event *event)
 	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
 
 	/* The bits above the counter's width are anybody's guess on some CPUs. */
-	passed = (now - then) << unused >> unused;
+	passed = (now - then) & x86_pmu.cntval_mask;
 	local64_add(passed, &event->count);
 	local64_sub(passed, &hw->period_left);
 	x86_pmu_unblock_pmi();

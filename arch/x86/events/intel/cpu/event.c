@@ -70,17 +70,6 @@ static bool is_in_records(struct perf_event *event)
 	       (event->attr.precise_ip || intel_pe_takes_snapshots(event));
 }
 
-/* Not while records of it are being read: its count goes by them. */
-static void read_beside_records(struct perf_event *event)
-{
-	bool snapshots = intel_pe_takes_snapshots(event);
-
-	if (snapshots)
-		intel_pe_drain_before(event);
-	if (!(snapshots || event->attr.precise_ip) || !intel_pe_is_draining(event))
-		intel_pe_update(event);
-}
-
 static void read_with_the_pmu_off(struct perf_event *event)
 {
 	int was_on = __intel_pmu_quiesce();
@@ -95,28 +84,39 @@ static void read_with_the_pmu_off(struct perf_event *event)
 }
 
 /*
- * x86_pmu.read.  What cannot be read while it moves is read with the PMU off; so is what others
- * reload, if there may be records, which are to be counted first.  While these are read, who reads
- * in another NMI finds the counts of before.  Reading a group begins with the slots, which brings
- * all its metrics up to date.
+ * What cannot be read while it moves is read with the PMU off; so is what others reload, if there
+ * may be records, which are to be counted first.  While these are read, who reads in another NMI
+ * finds the counts of before.  Reading a group begins with the slots, which brings all its metrics
+ * up to date.
  */
-void intel_pe_read(struct perf_event *event)
+static noinline void read_special(struct perf_event *event)
 {
 	const u32 moves = PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN;
-	const u32 flags = event->hw.flags;
+	bool snapshots = intel_pe_takes_snapshots(event);
 
-	if (likely(!(flags & (moves | PERF_X86_EVENT_ACR)) && !event->attr.precise_ip &&
-		   !intel_pe_takes_snapshots(event))) {
+	if (event->hw.flags & moves || is_in_records(event)) {
+		if (!is_metric_event(event) ||
+		    !(__this_cpu_read(cpu_hw_events.txn_flags) & PERF_PMU_TXN_READ))
+			read_with_the_pmu_off(event);
+		return;
+	}
+	if (snapshots)
+		intel_pe_drain_before(event);
+	if (!(snapshots || event->attr.precise_ip) || !intel_pe_is_draining(event))
 		intel_pe_update(event);
-		return;
-	}
-	if (!(flags & moves) && !is_in_records(event)) {
-		read_beside_records(event);
-		return;
-	}
-	if (!is_metric_event(event) ||
-	    !(__this_cpu_read(cpu_hw_events.txn_flags) & PERF_PMU_TXN_READ))
-		read_with_the_pmu_off(event);
+}
+
+/* x86_pmu.read */
+void intel_pe_read(struct perf_event *event)
+{
+	const u32 special = PERF_X86_EVENT_AUTO_RELOAD | PERF_X86_EVENT_TOPDOWN |
+			    PERF_X86_EVENT_ACR;
+
+	if (unlikely(event->hw.flags & special || event->attr.precise_ip) ||
+	    static_branch_unlikely(&intel_pe_records_count))
+		read_special(event);
+	else
+		intel_pe_update(event);
 }
 
 /* x86_pmu.assign: a reader of the stream of PT must know whose records have this counter. */
