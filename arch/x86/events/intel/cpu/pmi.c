@@ -259,6 +259,9 @@ static int serve_traces(void)
 	intel_bts_disable_local();
 	found += intel_bts_interrupt();
 	intel_bts_enable_local();
+	/* With an overflow in the status it stays masked, and the next trace waits, too. */
+	if (!(status & ~GLOBAL_STATUS_TRACE_TOPAPMI))
+		apic_write(APIC_LVTPC, APIC_DM_NMI);
 	return found;
 }
 
