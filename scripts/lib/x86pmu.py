@@ -38,7 +38,6 @@ for _name in ("icl", "zen", "zen3"):
     PMUS[_name + "-lossy"] = PMUS[_name] + ",pmu-lose=5"
 # Counters that the microcode takes, registers that events need; nhm and wsm share them in a core.
 PMUS["skl-tfa"] = PMUS["skl"] + ",pmu-tfa=on,pmu-offcore=3"
-PMUS["nhm-pebs"] = PMUS["nhm"]
 PMUS["nhm"] += ",pmu-offcore=1"
 # Granite Rapids: format 5. Sierra Forest, which has small cores: counters in branch records, too.
 PMUS["gnr"] = PMUS["spr"].replace("model=143", "model=173").replace("pebs=4", "pebs=5")

@@ -8,7 +8,6 @@
  * needs: smp hw pmu-irq skid
  */
 #include "lib/ptest.h"
-#include <sys/resource.h>
 
 static int open_sw(u64 config)
 {
@@ -102,34 +101,28 @@ static void two_events_of_a_kind(void)
 	}
 }
 
-static long own_switches(void)
-{
-	struct rusage u;
-
-	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
-	return u.ru_nvcsw + u.ru_nivcsw;
-}
-
 static void context_switches(void)
 {
 	int fd = open_sw(PERF_COUNT_SW_CONTEXT_SWITCHES);
-	long outer, inner, turns;
+	s64 outer, inner;
+	int turns;
 	struct pt_peer peer;
 
 	pt_pin(0);
 	pt_peer_start(&peer);
-	outer = own_switches();
+	outer = pt_switches();
 	pt_enable(fd);
-	inner = own_switches();
+	inner = pt_switches();
 	for (turns = 0; turns < 100; turns++)
 		pt_peer_turn(&peer);
-	inner = own_switches() - inner;
+	inner = pt_switches() - inner;
 	pt_disable(fd);
-	outer = own_switches() - outer;
+	outer = pt_switches() - outer;
 	/* On one CPU every turn takes the CPU from us, by sleep or by preemption. */
-	pt_check(inner >= 100, "only %ld switches", inner);
-	pt_check((long)pt_count(fd) >= inner && (long)pt_count(fd) <= outer,
-		 "%llu switches, not %ld to %ld", (unsigned long long)pt_count(fd), inner, outer);
+	pt_check(inner >= 100, "only %lld switches", (long long)inner);
+	pt_check((s64)pt_count(fd) >= inner && (s64)pt_count(fd) <= outer,
+		 "%llu switches, not %lld to %lld", (unsigned long long)pt_count(fd),
+		 (long long)inner, (long long)outer);
 	pt_peer_stop(&peer);
 }
 

@@ -7,7 +7,6 @@
  * needs: smp hw
  */
 #include "lib/test_count.h"
-#include <sys/resource.h>
 
 #define DEV	"/sys/bus/event_source/devices/" MODULE
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -388,23 +387,15 @@ static void group_all_or_nothing(void)
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
 }
 
-static s64 switches(void)
-{
-	struct rusage u;
-
-	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
-	return u.ru_nvcsw + u.ru_nivcsw;
-}
-
 /* How often the events of the group are put on the PMU by an ioctl; a switch does it as well. */
 static void adds_of(int lead, unsigned long what, int want)
 {
-	s64 before, after, gone = switches();
+	s64 before, after, gone = pt_switches();
 
 	before = pt_module_get(MODULE, "adds");
 	pt_eq(pt_ioctl(lead, what, PERF_IOC_FLAG_GROUP), 0);
 	after = pt_module_get(MODULE, "adds");
-	gone = switches() - gone;
+	gone = pt_switches() - gone;
 	pt_check(after - before >= want && after - before <= want + 8 * gone,
 		 "%lld times, expected %d; %lld switches", (long long)(after - before), want,
 		 (long long)gone);

@@ -7,7 +7,6 @@
  * needs: hw skid
  */
 #include "lib/ext.h"
-#include <sys/resource.h>
 
 static struct perf_event_mmap_page snapshot;
 static u64 snapshot_cycles;
@@ -111,14 +110,6 @@ static void sequence_moves(void)
 	pt_eq(snapshot.lock & 1, 0);
 }
 
-static long switches(void)
-{
-	struct rusage u;
-
-	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
-	return u.ru_nvcsw + u.ru_nivcsw;
-}
-
 /*
  * Commands to an event beside the one whose page it is. That page is written when the task comes
  * back to a CPU, so it must not have been away. Return: page->lock before; snapshot has it after.
@@ -126,17 +117,17 @@ static long switches(void)
 static u32 lock_beside(struct pt_ring *r, int fd)
 {
 	u32 before;
-	long nr;
+	s64 nr;
 
 	do {
-		nr = switches();
+		nr = pt_switches();
 		take(r);
 		before = snapshot.lock;
 		pt_enable(fd);
 		pt_reset(fd);
 		pt_disable(fd);
 		take(r);
-	} while (switches() != nr);
+	} while (pt_switches() != nr);
 	return before;
 }
 

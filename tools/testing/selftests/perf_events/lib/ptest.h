@@ -99,6 +99,8 @@ void pt_pin(int cpu);
 /* SCHED_FIFO there until the end of the case: no ordinary task or worker comes in between. */
 void pt_first_on_cpu(int cpu);
 int pt_online_cpus(void);
+/* How often this thread has been switched out, by whatever. */
+s64 pt_switches(void);
 u64 pt_clock(clockid_t id);
 /*
  * Turns of a race whose number is arbitrary: as many, or on the debug kernel a tenth, at least one.

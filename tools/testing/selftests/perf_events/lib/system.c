@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 void pt_pin(int cpu)
 {
@@ -33,6 +34,14 @@ void pt_first_on_cpu(int cpu)
 int pt_online_cpus(void)
 {
 	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+s64 pt_switches(void)
+{
+	struct rusage u;
+
+	pt_need(!getrusage(RUSAGE_THREAD, &u), "getrusage: %s", strerror(errno));
+	return u.ru_nvcsw + u.ru_nivcsw;
 }
 
 u64 pt_clock(clockid_t id)
