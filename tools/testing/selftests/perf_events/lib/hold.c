@@ -125,7 +125,8 @@ bool held_waiting(const struct held *h)
 void held_wait(struct held *h)
 {
 	wait_told(h->fd);
-	while (held_state(h) == 'R')
+	/* RESTART may have passed it on its way: it is then in D for a moment, and looks again. */
+	while (!held_waiting(h) || held_state(h) == 'R')
 		pt_switch_out();
 	pt_need(held_state(h) == 'D', "its state is %c", held_state(h));
 }
