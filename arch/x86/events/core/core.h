@@ -86,6 +86,16 @@ static inline u64 x86_pe_footprint(struct hw_perf_event *hw, int idx)
 	return is_counter_pair(hw) ? 3ULL << idx : BIT_ULL(idx);
 }
 
+/* The event leaves its counter: what that has counted is nobody's who reads it next. */
+static inline void x86_pe_mark_dirty(struct cpu_hw_events *cpuc, struct hw_perf_event *hw)
+{
+	if (hw->idx < 0)
+		return;
+	__set_bit(hw->idx, cpuc->dirty);
+	if (is_counter_pair(hw))
+		__set_bit(hw->idx + 1, cpuc->dirty);
+}
+
 /* Most events are not mapped. */
 static inline void x86_pe_refresh_page(struct perf_event *event)
 {

@@ -141,8 +141,7 @@ static void x86_pe_del(struct perf_event *event, int flags)
 	if (x86_pe_in_add_txn(cpuc))
 		goto vendor;
 
-	if (event->hw.idx >= 0)
-		__set_bit(event->hw.idx, cpuc->dirty);
+	x86_pe_mark_dirty(cpuc, &event->hw);
 	x86_pmu_stop(event, PERF_EF_UPDATE);
 
 	/* The core takes those off first that came last. */
@@ -208,6 +207,7 @@ static void vacate(struct cpu_hw_events *cpuc, int running)
 		/* One that was stopped already must not be started because it moved. */
 		if (event->hw.state & PERF_HES_STOPPED)
 			event->hw.state |= PERF_HES_ARCH;
+		x86_pe_mark_dirty(cpuc, &event->hw);
 		x86_pmu_stop(event, PERF_EF_UPDATE);
 	}
 }

@@ -51,9 +51,11 @@ void perf_clear_dirty_counters(void)
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 	int i;
 
-	for (i = 0; i < cpuc->n_events; i++)
+	for (i = 0; i < cpuc->n_events; i++) {
 		__clear_bit(cpuc->assign[i], cpuc->dirty);
-
+		if (is_counter_pair(&cpuc->event_list[i]->hw))
+			__clear_bit(cpuc->assign[i] + 1, cpuc->dirty);
+	}
 	for_each_set_bit(i, cpuc->dirty, X86_PMC_IDX_MAX)
 		clear_counter(cpuc, i);
 	bitmap_zero(cpuc->dirty, X86_PMC_IDX_MAX);

@@ -172,12 +172,46 @@ static void while_it_is_mapped(void)
 	pt_eq(x86_rdpmc_refused(0, unmap_both), true);
 }
 
-/* A counter that was another task's shows nothing of what it counted. */
-static void not_of_another_task(void)
+/* ---- what others have counted ---- */
+
+/* Takes every general counter, and keeps the events. */
+static void takes_all(void)
 {
-	struct perf_event_attr hidden = x86_general_cycles();
+	struct perf_event_attr attr = x86_general_cycles();
+	int i;
+
+	attr.disabled = 0;
+	for (i = 0; i < x86_general(); i++)
+		pt_open_hw(&attr, -1);
+	pt_spin(100000);
+}
+
+/*
+ * On Skylake event C0H with mask 1 is counted by counter 1 alone. When it comes, those that stay of
+ * four move to counters 0 and 2; the last one's first counter has nobody any more.
+ */
+static void moves_and_leaves(void)
+{
+	struct perf_event_attr attr = x86_general_cycles();
+	int fd[4], i;
+
+	attr.disabled = 0;
+	for (i = 0; i < 4; i++)
+		fd[i] = pt_open_hw(&attr, -1);
+	pt_spin(100000);
+	close(fd[0]);
+	close(fd[2]);
+	attr.type = PERF_TYPE_RAW;
+	attr.config = 0x1c0;
+	pt_open_hw(&attr, -1);
+	close(fd[3]);
+}
+
+/* A task does this, which may read its own counter: others show nothing of what they counted. */
+static void counters_behind(void (*fn)(void))
+{
 	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES);
-	int go[2], done[2], i;
+	int go[2], done[2], i, k;
 	struct pt_ring r;
 	char c = 0;
 	pid_t pid;
@@ -186,12 +220,8 @@ static void not_of_another_task(void)
 	pt_need(!pipe(go), "pipe: %s", strerror(errno));
 	pt_gate_make(done);
 	pt_in_child(pid) {
-		/* Takes every general counter, and keeps the events. */
 		close(go[1]);
-		hidden.disabled = 0;
-		for (i = 0; i < x86_general(); i++)
-			pt_open_hw(&hidden, -1);
-		pt_spin(100000);
+		fn();
 		pt_gate_open(done);
 		while (read(go[0], &c, 1) == 1) {
 			pt_spin(100000);
@@ -203,8 +233,6 @@ static void not_of_another_task(void)
 	attr.disabled = 0;
 	pt_map(&r, pt_open_hw(&attr, -1), 0);
 	for (i = 0; i < 3; i++) {
-		int k;
-
 		pt_gate_open(go);
 		pt_gate_wait(done);
 		for (k = 0; k < x86_general(); k++) {
@@ -216,6 +244,24 @@ static void not_of_another_task(void)
 	pt_reap(pid);
 }
 
+static void not_of_another_task(void)
+{
+	counters_behind(takes_all);
+}
+
+static void left_by_a_move(void)
+{
+	char name[64] = "";
+
+	x86_need_pmu();
+	pt_slurp(X86_PMU "caps/pmu_name", name, sizeof(name));
+	if (strncmp(name, "skylake", 7))
+		pt_skip("no event is known that only one counter counts");
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 does not clear a counter that an event has moved from");
+	counters_behind(moves_and_leaves);
+}
+
 static const struct pt_case cases[] = {
 	{ "three_settings", three_settings },
 	{ "capability_of_the_page", capability_of_the_page },
@@ -223,6 +269,7 @@ static const struct pt_case cases[] = {
 	{ "exact", exact },
 	{ "while_it_is_mapped", while_it_is_mapped },
 	{ "not_of_another_task", not_of_another_task },
+	{ "left_by_a_move", left_by_a_move },
 };
 
 PT_MAIN(cases)
