@@ -520,6 +520,11 @@ static void counters_refused(void)
 	pt_eq(pt_probe(&attr), -EINVAL);
 	attr = sampler(PERF_SAMPLE_BRANCH_COUNTERS);
 	pt_eq(pt_probe(&attr), -EINVAL);
+	/* The leader's records are those that are reset. */
+	attr = pt_attr(PT_SW(CPU_CLOCK));
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_try_open(&member, 0, -1, fd, 0), -EINVAL);
+	close(fd);
 }
 
 /* ---- what is refused ---- */

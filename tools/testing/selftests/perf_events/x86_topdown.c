@@ -9,6 +9,7 @@
  *
  * needs: hw metrics
  */
+#include <linux/hw_breakpoint.h>
 #include "lib/x86_metrics.h"
 
 #define RDPMC_SLOTS	(1u << 30 | 3)
@@ -236,6 +237,13 @@ static void refused(void)
 	attr = raw(SLOTS);
 	attr.sample_period = 100000;
 	other = pt_open_hw(&attr, -1);
+	pt_eq(try_metric(METRIC(0), other, 0), -EINVAL);
+	/* what looks like slots, but is another PMU's */
+	attr = pt_attr(PERF_TYPE_BREAKPOINT, SLOTS);
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = pt_addr(&n);
+	attr.bp_len = sizeof(n);
+	other = pt_open(&attr, 0, -1, -1, 0);
 	pt_eq(try_metric(METRIC(0), other, 0), -EINVAL);
 }
 

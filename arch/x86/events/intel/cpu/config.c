@@ -67,7 +67,8 @@ static int branch_counters_config(struct perf_event *event)
 	struct perf_event *sibling;
 	int n = 0, ret;
 
-	if (!(x86_pmu.flags & PMU_FL_BR_CNTR) || (event->attr.config & ~INTEL_ARCH_EVENT_MASK))
+	if (!(x86_pmu.flags & PMU_FL_BR_CNTR) || (event->attr.config & ~INTEL_ARCH_EVENT_MASK) ||
+	    !is_x86_event(leader))
 		return -EINVAL;
 
 	ret = count_logging(leader, &n);

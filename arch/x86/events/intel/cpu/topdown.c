@@ -249,7 +249,8 @@ int intel_pe_topdown_config(struct perf_event *event)
 		return -EINVAL;
 	if (!is_known_metric(event))
 		return 0;
-	if (is_sampling_event(event) || is_sampling_event(leader) || !is_slots_event(leader))
+	if (is_sampling_event(event) || is_sampling_event(leader) || !is_x86_event(leader) ||
+	    !is_slots_event(leader))
 		return -EINVAL;
 
 	event->event_caps |= PERF_EV_CAP_SIBLING;
