@@ -65,7 +65,7 @@ static bool same_pebs_output(struct cpu_hw_events *cpuc, struct perf_event *even
  */
 int x86_pe_collect(struct cpu_hw_events *cpuc, struct perf_event *event, int n)
 {
-	if (!cpuc->n_events)
+	if (!cpuc->n_pebs)
 		cpuc->pebs_output = 0;
 	if (event->attr.precise_ip && !cpuc->is_fake && !same_pebs_output(cpuc, event))
 		return -EINVAL;
