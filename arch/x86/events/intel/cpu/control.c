@@ -141,15 +141,19 @@ static noinline unsigned int copy_branches(struct perf_branch_entry *entries, un
 int intel_pe_branch_snapshot(struct perf_branch_entry *entries, unsigned int nr)
 {
 	unsigned long flags;
-	u64 was;
+	u64 was, now;
 
 	local_irq_save(flags);
 	rdmsrl(MSR_IA32_DEBUGCTLMSR, was);
 	wrmsrl(MSR_CORE_PERF_GLOBAL_CTRL, 0);
 	__intel_pmu_lbr_disable();
 	nr = copy_branches(entries, nr);
-	if (!__this_cpu_read(cpu_hw_events.enabled))
-		wrmsrl(MSR_IA32_DEBUGCTLMSR, was);
+	was &= DEBUGCTLMSR_LBR | DEBUGCTLMSR_FREEZE_LBRS_ON_PMI;
+	if (!__this_cpu_read(cpu_hw_events.enabled) && was) {
+		/* A PMI may have ended a trace meanwhile, whose bits are there, too. */
+		rdmsrl(MSR_IA32_DEBUGCTLMSR, now);
+		wrmsrl(MSR_IA32_DEBUGCTLMSR, now | was);
+	}
 	local_irq_restore(flags);
 	return nr;
 }
