@@ -171,15 +171,6 @@ static void join_exclusive(struct cpu_hw_events *cpuc, int cpu)
 	cpuc->excl_cntrs->refcnt++;
 }
 
-/* Do counters stand still in system management mode?  Runs on each CPU. */
-static void intel_pe_freeze_in_smm(void *unused)
-{
-	if (x86_pmu.attr_freeze_on_smi)
-		msr_set_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
-	else
-		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
-}
-
 /* Metrics are for all CPUs or for none, except on hybrid machines, where each PMU knows. */
 static void check_metrics(void)
 {

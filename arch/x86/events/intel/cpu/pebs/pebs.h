@@ -159,6 +159,9 @@ void *intel_pe_behind_counters(const struct intel_pe_counters *counters);
 bool intel_pe_take_apart(void *record, struct intel_pe_groups *g);
 u64 intel_pe_transaction(u64 tsx, u64 ax);
 
+/* store.c */
+void intel_pe_freeze_in_smm(void *unused);
+
 /* rewind.c */
 int intel_pe_alloc_rewind(int cpu);
 void intel_pe_free_rewind(int cpu);

@@ -238,6 +238,20 @@ void release_ds_buffers(void)
 }
 
 /**
+ * intel_pe_freeze_in_smm - do this CPU's counters stand still in system management mode?
+ * @unused: for on_each_cpu()
+ *
+ * Interrupts off.
+ */
+void intel_pe_freeze_in_smm(void *unused)
+{
+	if (x86_pmu.attr_freeze_on_smi)
+		msr_set_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
+	else
+		msr_clear_bit(MSR_IA32_DEBUGCTLMSR, DEBUGCTLMSR_FREEZE_IN_SMM_BIT);
+}
+
+/**
  * perf_restore_debug_store - this CPU lost its registers in suspend
  *
  * Early in resume, interrupts off.
@@ -246,6 +260,8 @@ void perf_restore_debug_store(void)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
+	if (x86_pmu.version > 1)
+		intel_pe_freeze_in_smm(NULL);
 	if (!is_hybrid() || cpuc->pmu)
 		intel_pe_arch_starting(cpuc);
 	if (!x86_pmu.bts && !x86_pmu.pebs)
