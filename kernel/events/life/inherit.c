@@ -57,6 +57,7 @@ static struct pe_event *make_copy(struct pe_event *from, struct pe_event *leader
 		.task	= ctx->task,
 		.leader	= leader,
 		.parent	= origin,
+		.own_tasks = from->own_tasks,
 	};
 	struct perf_event_attr whole;
 	struct pe_event *e;

@@ -5,7 +5,7 @@
  *
  * needs: hw
  */
-#include "lib/ext.h"
+#include "lib/session.h"
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
@@ -24,7 +24,7 @@ static struct perf_event_attr user_mode(u32 type, u64 config)
 	return attr;
 }
 
-static struct perf_event_attr faults(void)
+static struct perf_event_attr user_faults(void)
 {
 	return user_mode(PT_SW(PAGE_FAULTS));
 }
@@ -46,7 +46,7 @@ static void closed(struct perf_event_attr attr)
 
 static void nothing_at_all(void)
 {
-	closed(faults());
+	closed(user_faults());
 	closed(user_mode(PT_HW(INSTRUCTIONS)));
 }
 
@@ -75,7 +75,7 @@ static void roots_sysctl(void)
 
 static void counts_and_samples(void)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 	struct pt_record rec;
 	struct pt_ring ring;
 	struct pt_sample s;
@@ -112,6 +112,33 @@ static void own_task_in_user_mode(void)
 	pt_as_nobody(counts_and_samples);
 }
 
+/* Clocks have a PMU of their own, which copies do not ask for. */
+static void copies_of_clocks(void)
+{
+	struct perf_event_attr attr = user_mode(PT_SW(TASK_CLOCK));
+	u64 before;
+	pid_t pid;
+	int fd, session;
+
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_in_child(pid)
+		pt_spin(100000);
+	before = pt_count(fd);
+	pt_reap(pid);
+	pt_check(pt_count(fd) > before, "the child's time is missing");
+	attr.inherit = 0;
+	session = session_ask(fd, &attr, 1, 0);
+	pt_need(session >= 0, "session: %s", strerror(-session));
+	pt_eq(session_attach_task(session, pt_tid(), 0), 0);
+}
+
+static void own_clocks_and_copies(void)
+{
+	closed_but(1);
+	pt_as_nobody(copies_of_clocks);
+}
+
 /* A loop of two instructions a turn. */
 static void counts_instructions(void)
 {
@@ -141,19 +168,19 @@ static void no_kernel(void)
 {
 	struct perf_event_attr attr;
 
-	attr = faults();
+	attr = user_faults();
 	attr.exclude_kernel = 0;
 	closed(attr);
-	attr = faults();
+	attr = user_faults();
 	attr.exclude_hv = 0;
 	closed(attr);
-	attr = faults();
+	attr = user_faults();
 	attr.text_poke = 1;
 	closed(attr);
-	attr = faults();
+	attr = user_faults();
 	attr.namespaces = 1;
 	closed(attr);
-	attr = faults();
+	attr = user_faults();
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_PHYS_ADDR;
 	closed(attr);
@@ -174,7 +201,7 @@ static void not_the_kernel(void)
 
 static void no_kernel_for_perfmon(void *arg)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 
 	(void)arg;
 	no_kernel();
@@ -191,7 +218,7 @@ static void not_more_with_perfmon(void)
 
 static void no_cpu(void)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 	int dir = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY);
 
 	pt_eq(pt_try_open(&attr, -1, 0, -1, 0), -EACCES);
@@ -247,7 +274,7 @@ static pid_t other;
 
 static void not_his(void)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 
 	pt_eq(pt_try_open(&attr, 1, -1, -1, 0), -EACCES);
 	pt_eq(pt_try_open(&attr, other, -1, -1, 0), -EACCES);
@@ -272,7 +299,7 @@ static void tasks_of_others(void)
 /* A child of his; its errno, or 0. */
 static int open_child(int dumpable)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 	int ready[2], fd;
 	pid_t pid;
 
@@ -319,7 +346,7 @@ static void install(mode_t mode)
 /* How many faults of a child that executes the program are counted after that. */
 static u64 faults_after_exec(int expect_euid)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 	int ready[2], go[2], fd;
 	char uid[16];
 	u64 before;
@@ -380,7 +407,7 @@ static void ends_when_a_program_is_set_user_id(void)
 
 static void not_in_the_group(void)
 {
-	struct perf_event_attr attr = faults();
+	struct perf_event_attr attr = user_faults();
 
 	ext_refused(&attr, EACCES, "pid: not in the group of perf_ext_task_gid");
 }
@@ -400,6 +427,7 @@ static const struct pt_case cases[] = {
 	{ "off_by_default", off_by_default },
 	{ "roots_sysctl", roots_sysctl },
 	{ "own_task_in_user_mode", own_task_in_user_mode },
+	{ "own_clocks_and_copies", own_clocks_and_copies },
 	{ "counter_of_the_cpu", counter_of_the_cpu },
 	{ "not_the_kernel", not_the_kernel },
 	{ "not_more_with_perfmon", not_more_with_perfmon },
