@@ -173,7 +173,7 @@ static int check_samples(struct perf_event_attr *attr)
 	ret = ret ?: check_user_stack(attr);
 	ret = ret ?: check_combinations(attr);
 	if (!attr->sample_max_stack)
-		attr->sample_max_stack = sysctl_perf_event_max_stack;
+		attr->sample_max_stack = min_t(unsigned int, sysctl_perf_event_max_stack, U16_MAX);
 	return ret;
 }
 

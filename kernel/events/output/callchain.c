@@ -26,8 +26,8 @@
 
 #include "output.h"
 
-/* get_perf_callchain() stores one for the kernel and one for the user part. */
-#define MARKERS_OF_A_WALK	2
+/* Of the kernel's part and of the user's, or that this one is deferred, with its cookie. */
+#define MARKERS_OF_A_WALK	3
 
 /**
  * struct chain_pool - memory for call chains
