@@ -100,12 +100,14 @@ u64 armpmu_event_update(struct perf_event *event)
 {
 	struct arm_pmu *armpmu = to_arm_pmu(event->pmu);
 	struct hw_perf_event *hw = &event->hw;
+	const int top = fls64(armpmu_counter_mask(hw)) - 1;
 	s64 before = local64_read(&hw->prev_count), counter;
 	u64 counted;
 
+	/* The reader of the user page takes the counter as a signed number. */
 	do {
 		counter = armpmu->read_counter(event);
-	} while (!local64_try_cmpxchg(&hw->prev_count, &before, counter));
+	} while (!local64_try_cmpxchg(&hw->prev_count, &before, sign_extend64(counter, top)));
 
 	counted = (counter - before) & armpmu_counter_mask(hw);
 	local64_add(counted, &event->count);

@@ -86,6 +86,12 @@ static inline u64 x86_pe_footprint(struct hw_perf_event *hw, int idx)
 	return is_counter_pair(hw) ? 3ULL << idx : BIT_ULL(idx);
 }
 
+/* A counter's value as set_period() stores it: it counts from a negative number towards 0. */
+static inline s64 x86_pe_signed(u64 counter)
+{
+	return sign_extend64(counter, x86_pmu.cntval_bits - 1);
+}
+
 /* The event leaves its counter: what that has counted is nobody's who reads it next. */
 static inline void x86_pe_mark_dirty(struct cpu_hw_events *cpuc, struct hw_perf_event *hw)
 {

@@ -37,12 +37,13 @@ u64 x86_perf_event_update(struct perf_event *event)
 	x86_pmu_block_pmi();
 	/*
 	 * Another NMI may read the event, which accounts that part: the exchange fails and the
-	 * counter is read anew.
+	 * counter is read anew.  User space takes it as a signed number: the page's offset is the
+	 * count less prev_count.
 	 */
 	then = local64_read(&hw->prev_count);
 	do
 		rdpmcl(hw->event_base_rdpmc, now);
-	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
+	while (!local64_try_cmpxchg(&hw->prev_count, &then, x86_pe_signed(now)));
 
 	/* The bits above the counter's width are anybody's guess on some CPUs. */
 	passed = (now - then) & x86_pmu.cntval_mask;

@@ -110,6 +110,30 @@ static void same_as_read(void)
 	}
 }
 
+/* The offset of the page is right whatever happened to the count. */
+static void mapped_after_a_look(void)
+{
+	struct perf_event_attr attr = x86_hw(PERF_COUNT_HW_CPU_CYCLES);
+	struct pt_ring r;
+	u64 count, now;
+	int fd;
+
+	x86_need_pmu();
+	if (pt_is_stock())
+		pt_skip("the page of Linux 6.12 tells of 2^48 less");
+	attr.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	pt_spin(1000);
+	count = pt_count(fd);
+	pt_map(&r, fd, 0);
+	now = x86_user_count(r.page);
+	pt_check(now > count && now < 2 * pt_count(fd), "%llu after %llu", (unsigned long long)now,
+		 (unsigned long long)count);
+	pt_reset(fd);
+	now = x86_user_count(r.page);
+	pt_check(now <= pt_count(fd), "%llu after RESET", (unsigned long long)now);
+}
+
 /* Across switches, IOC_RESET and stretches in which it was off. */
 static void exact(void)
 {
@@ -267,6 +291,7 @@ static const struct pt_case cases[] = {
 	{ "capability_of_the_page", capability_of_the_page },
 	{ "same_as_read", same_as_read },
 	{ "exact", exact },
+	{ "mapped_after_a_look", mapped_after_a_look },
 	{ "while_it_is_mapped", while_it_is_mapped },
 	{ "not_of_another_task", not_of_another_task },
 	{ "left_by_a_move", left_by_a_move },

@@ -317,7 +317,8 @@ static void expect_update(struct kunit *test, struct perf_event *event, u64 befo
 	KUNIT_EXPECT_EQ(test, armpmu_event_update(event), counter);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&event->count), 1000 + counted);
 	KUNIT_EXPECT_EQ(test, (u64)local64_read(&event->hw.period_left), 50 - counted);
-	KUNIT_EXPECT_EQ(test, (u64)local64_read(&event->hw.prev_count), counter);
+	KUNIT_EXPECT_EQ(test, (s64)local64_read(&event->hw.prev_count),
+			event->hw.flags & ARMPMU_EVT_64BIT ? (s64)counter : (s32)counter);
 }
 
 static void update_counts(struct kunit *test)

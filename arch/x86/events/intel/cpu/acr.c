@@ -233,7 +233,7 @@ u64 intel_pe_acr_update(struct perf_event *event)
 	then = local64_read(&hw->prev_count);
 	do
 		rdpmcl(hw->event_base_rdpmc, now);
-	while (!local64_try_cmpxchg(&hw->prev_count, &then, now));
+	while (!local64_try_cmpxchg(&hw->prev_count, &then, sign_extend64(now, top)));
 
 	moved = sign_extend64(now - then, top);
 	local64_add(intel_pe_acr_passed(moved, sign_extend64(now, top), intel_pe_reload(hw->idx)),

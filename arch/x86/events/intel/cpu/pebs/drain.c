@@ -235,7 +235,7 @@ static void account_reloaded(struct perf_event *event, unsigned int overflows)
 
 	rdpmcl(hw->event_base_rdpmc, now);
 	then = local64_read(&hw->prev_count);
-	local64_set(&hw->prev_count, now);
+	local64_set(&hw->prev_count, sign_extend64(now, bits - 1));
 	/* IOC_PERIOD may have set hw.sample_period, which the counter takes up when it starts. */
 	local64_add(intel_pe_reloaded(then, now, bits, hw->last_period, overflows), &event->count);
 	local64_set(&hw->period_left, -sign_extend64(now, bits - 1));
@@ -342,7 +342,7 @@ static void take_count(struct perf_event *event, int idx, u64 value, bool overfl
 	const int top = x86_pmu.cntval_bits - 1;
 	struct hw_perf_event *hw = &event->hw;
 	s64 moved = sign_extend64(value - local64_read(&hw->prev_count), top);
-	s64 next = value;
+	s64 next = sign_extend64(value, top);
 
 	/* Who has read the counter since has accounted that. */
 	if (moved < 0 && !(hw->flags & PERF_X86_EVENT_ACR))
