@@ -204,10 +204,11 @@ void pe_tell_pmus_of_switch(struct task_struct *task, enum pe_switch which,
 {
 	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
 	struct pe_ctx *ctx = pe_current_ctx();
-	struct perf_cpu_pmu_context *cpc;
+	struct perf_cpu_pmu_context *cpc, *next;
 
 	pe_lock_here(ctx);
-	list_for_each_entry(cpc, &pcpu->sched_cb, sched_cb_entry) {
+	/* A PMU may have enough of it. */
+	list_for_each_entry_safe(cpc, next, &pcpu->sched_cb, sched_cb_entry) {
 		struct pe_pmu_ctx *pmu_ctx = cpc->task_pmu_ctx ?: &cpc->cpu_pmu_ctx;
 		struct pmu *pmu = cpc->cpu_pmu_ctx.pmu;
 

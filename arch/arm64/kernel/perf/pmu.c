@@ -124,10 +124,13 @@ static int arm_pe_add(struct perf_event *event, int flags)
 	counters->events[idx] = event;
 	event->hw.idx = idx;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	if (flags & PERF_EF_START)
+	if (flags & PERF_EF_START) {
 		arm_pe_start(event, PERF_EF_RELOAD);
-	else
-		armpmu_refresh_page(event);	/* it has a counter now */
+		return 0;
+	}
+	/* What the counter's last owner has counted is none of the task's that may read it. */
+	armpmu->write_counter(event, 0);
+	armpmu_refresh_page(event);	/* it has a counter now */
 	return 0;
 }
 

@@ -132,6 +132,8 @@ irqreturn_t pmuv3_handle_irq(struct arm_pmu *pmu);
 /* pmuv3_user.c */
 u64 pmuv3_user_counters(const struct pmu_hw_events *events);
 void pmuv3_start(struct arm_pmu *pmu);
+void pmuv3_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+		      bool sched_in);
 int pmuv3_event_idx(struct perf_event *event);
 void pmuv3_register_sysctl(void);
 

@@ -9,7 +9,7 @@
  *
  * Each time the PMU goes on, the old records are dropped: there is a gap behind them.  That makes
  * it also impossible to see branches of the task before: while there are users the core turns the
- * PMU off and on at each switch, for the sake of sched_task(), which has nothing left to do.
+ * PMU off and on at each switch, for the sake of pmuv3_sched_task(), which need not do anything.
  *
  * All of this is this CPU's, with irqs off and the bank frozen, as pmuv3_bank.c has it: recording
  * goes on before the bank runs and is paused after it is frozen.  So an interrupt that finds the
@@ -176,12 +176,6 @@ static void del(struct perf_event *event, int flags)
 	framework_del(event, flags);
 }
 
-static void sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
-		       bool sched_in)
-{
-	/* The PMU goes on behind this, and drops what the other task left. */
-}
-
 /**
  * pmuv3_brbe_init() - let events of a PMU show branches, if it has records
  * @pmu: the PMU, its reg_brbidr is known
@@ -200,6 +194,5 @@ int pmuv3_brbe_init(struct arm_pmu *pmu)
 	framework_del = pmu->pmu.del;
 	pmu->pmu.add = add;
 	pmu->pmu.del = del;
-	pmu->pmu.sched_task = sched_task;
 	return 0;
 }

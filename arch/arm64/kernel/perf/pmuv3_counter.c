@@ -76,13 +76,8 @@ int pmuv3_get_event_idx(struct pmu_hw_events *events, struct perf_event *event)
  * pmuv3_clear_event_idx() - give the counters of an event back
  * @events: of this CPU
  * @event: the event, disabled
- *
- * After the last one the framework does not start the PMU again, so that pmuv3_start() cannot
- * decide what the next task may read: nothing.
  */
 void pmuv3_clear_event_idx(struct pmu_hw_events *events, struct perf_event *event)
 {
 	events->used_mask[0] &= ~pmuv3_counters_of(&event->hw);
-	if (!events->used_mask[0])
-		pmuv3_set_userenr(0);
 }

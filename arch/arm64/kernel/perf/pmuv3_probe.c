@@ -95,6 +95,7 @@ int pmuv3_init(struct arm_pmu *pmu, char *name, int (*map_event)(struct perf_eve
 		return err;
 
 	set_operations(pmu);
+	pmu->pmu.sched_task = pmuv3_sched_task;
 	pmu->name = name;
 	pmu->map_event = map_event;
 	pmu->attr_groups[ARMPMU_ATTR_GROUP_EVENTS] = &pmuv3_events_group;

@@ -4,9 +4,12 @@
  *
  * An event asks for it with the rdpmc bit of its config1; it must belong to a task.  The sysctl
  * kernel.perf_user_access allows it, by default it is 0.  PMUSERENR is open to EL0 only while a
- * task runs that has such an event (ctx->nr_user).  It is decided whenever the PMU starts, that is
- * also at each switch of tasks that leaves an event on it; pmuv3_clear_event_idx() has the switches
- * that leave none.
+ * task runs that has such an event (ctx->nr_user).  It is decided whenever the PMU starts.  While
+ * it is open the PMU has itself told of switches: that starts it again, or closes if no counter is
+ * in use.  So it is closed for whoever comes next, whatever the task has closed or left before.
+ *
+ * An event that stops leaves it open until the next switch: a task that has just read the index
+ * from the page, and then the counter, finds something, and then that the page has changed.
  *
  * With FEAT_PMUv3p9 PMUACR opens the counters of such events.  They are events of a task, so on a
  * CPU they are those of the task that runs there.  PMUACR is written before PMUSERENR opens, and
@@ -38,6 +41,20 @@
 #define OPEN	(ARMV8_PMU_USERENR_ER | ARMV8_PMU_USERENR_CR)
 
 static int user_access;
+
+/* The PMU of this CPU follows switches, as PMUSERENR has been open. */
+static DEFINE_PER_CPU(bool, follows);
+
+static void follow_switches(struct arm_pmu *pmu, bool on)
+{
+	if (__this_cpu_read(follows) == on)
+		return;
+	__this_cpu_write(follows, on);
+	if (on)
+		perf_sched_cb_inc(&pmu->pmu);
+	else
+		perf_sched_cb_dec(&pmu->pmu);
+}
 
 /**
  * pmuv3_user_counters() - the counters that the running task may read
@@ -82,18 +99,41 @@ static void open_counters(const struct arm_pmu *pmu)
 void pmuv3_start(struct arm_pmu *pmu)
 {
 	struct perf_event_context *ctx = NULL;
+	bool open;
 
 	if (READ_ONCE(user_access))
 		ctx = perf_cpu_task_ctx();
-	if (ctx && ctx->nr_user)
+	open = ctx && ctx->nr_user;
+	if (open)
 		open_counters(pmu);
 	else
 		pmuv3_set_userenr(0);
+	follow_switches(pmu, open);
 	if (pmu->reg_brbidr) {
 		pmuv3_clear_stale();
 		pmuv3_brbe_start(pmu);
 	}
 	pmuv3_thaw();
+}
+
+/**
+ * pmuv3_sched_task() - a task comes or goes
+ * @pmu_ctx: of the PMU
+ * @task: the task
+ * @sched_in: it comes
+ *
+ * PMU off, irqs off; while perf_sched_cb_inc() asks for it: here, and for branch records.  If a
+ * counter is in use the PMU starts behind this.
+ */
+void pmuv3_sched_task(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
+		      bool sched_in)
+{
+	struct arm_pmu *pmu = to_arm_pmu(pmu_ctx->pmu);
+
+	if (!bitmap_empty(this_cpu_ptr(pmu->hw_events)->used_mask, ARMPMU_MAX_HWEVENTS))
+		return;
+	pmuv3_set_userenr(0);
+	follow_switches(pmu, false);
 }
 
 /* Of other PMUs, software among them, hw.flags may be anything. */

@@ -230,7 +230,106 @@ static void open_while_one_is_there(void)
 	close(fe);
 	pt_eq(userenr(), ER_CR);
 	close(fd);
+	pt_switch_out();
 	need_closing(!userenr());
+}
+
+/* Between a look at the page and one at the counter. */
+static void disabled_before_the_look(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+	u32 index;
+	int fd;
+
+	allow(1);
+	pt_load_module(MODULE, NULL);
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 0);
+	index = r.page->index;
+	pt_eq(index, A64_CYCLE_INDEX);
+	pt_disable(fd);
+	pt_eq(userenr(), ER_CR);
+	a64_mrs(index);
+	pt_switch_out();
+	need_closing(!userenr());
+	pt_enable(fd);
+	pt_eq(userenr(), ER_CR);
+	pt_eq(r.page->index, A64_CYCLE_INDEX);
+}
+
+/* What keeps the PMU on is none of the task's. */
+static void closed_beside_others(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_INSTRUCTIONS);
+	int fd, i;
+
+	allow(1);
+	attr.disabled = 0;
+	pt_open(&attr, -1, 0, -1, 0);
+	attr = readable(A64_CYCLES, 0);
+	for (i = 0; i < 2; i++) {
+		fd = pt_open_hw(&attr, -1);
+		a64_mrs(A64_CYCLE_INDEX);
+		if (i)
+			pt_disable(fd);
+		close(fd);
+		need_closing(closed_to_others(A64_CYCLE_INDEX));
+	}
+}
+
+/* By perf_ext_own_tasks nobody reads counters himself, nor do his children. */
+static void inherits_no_right(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	pid_t pid;
+
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.inherit = 1;
+	pt_open_hw(&attr, -1);
+	pt_eq(userenr(), 0);
+	pt_in_child(pid) {
+		pt_eq(userenr(), 0);
+		pt_switch_out();
+		pt_eq(userenr(), 0);
+	}
+	pt_reap(pid);
+	pt_eq(userenr(), 0);
+}
+
+static void by_own_tasks(void)
+{
+	if (!pt_path_exists("/proc/sys/kernel/perf_ext_own_tasks"))
+		pt_skip("no extensions");
+	allow(1);
+	pt_load_module(MODULE, NULL);
+	pt_sysctl_set("perf_event_paranoid", 3);
+	pt_sysctl_set("perf_ext_own_tasks", 1);
+	pt_as_nobody(inherits_no_right);
+}
+
+/* The offset of the page is right whatever happened to the count. */
+static void mapped_after_a_look(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	struct pt_ring r;
+	u64 count, now;
+	int fd;
+
+	allow(1);
+	if (old_driver())
+		pt_skip("this driver's page tells of 2^32 less");
+	fd = pt_open_hw(&attr, -1);
+	pt_spin(1000);
+	count = pt_count(fd);
+	pt_map(&r, fd, 0);
+	now = a64_user_count(r.page);
+	pt_check(now > count && now < 2 * pt_count(fd), "%llu after %llu", (unsigned long long)now,
+		 (unsigned long long)count);
+	pt_reset(fd);
+	now = a64_user_count(r.page);
+	pt_check(now <= pt_count(fd), "%llu after RESET", (unsigned long long)now);
 }
 
 static void switched_off_on_the_way(void)
@@ -345,6 +444,10 @@ static const struct pt_case cases[] = {
 	{ "not_allowed", not_allowed },
 	{ "without_asking", without_asking },
 	{ "open_while_one_is_there", open_while_one_is_there },
+	{ "disabled_before_the_look", disabled_before_the_look },
+	{ "closed_beside_others", closed_beside_others },
+	{ "by_own_tasks", by_own_tasks },
+	{ "mapped_after_a_look", mapped_after_a_look },
 	{ "switched_off_on_the_way", switched_off_on_the_way },
 	{ "unused_counters_are_zero", unused_counters_are_zero },
 	{ "counters_of_others_are_zero", counters_of_others_are_zero },
