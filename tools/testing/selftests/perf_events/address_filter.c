@@ -462,6 +462,8 @@ static void file_that_is_deleted(void)
 }
 
 static const struct pt_case cases[] = {
+	/* first: a wrong number of users is noticed as long as it is 0 */
+	{ "mapped while nobody records", nobody_records },
 	{ "kernel addresses", kernel_addresses },
 	{ "kernel addresses, unprivileged", no_right_to_see_the_kernel },
 	{ "bad text", bad_text },
@@ -471,7 +473,6 @@ static const struct pt_case cases[] = {
 	{ "event of a CPU", event_of_a_cpu },
 	{ "mapped before", mapped_before },
 	{ "mapped later", mapped_later },
-	{ "mapped while nobody records", nobody_records },
 	{ "disabled meanwhile", disabled_meanwhile },
 	{ "inherited", inherited },
 	{ "exec forgets", exec_forgets },
