@@ -387,7 +387,7 @@ static int bind_opened(struct pe_event *e)
  */
 int pe_pmu_bind_event(struct pe_event *e)
 {
-	/* Drivers may rewrite attr.type to pass the event on to another PMU, and copies have that. */
+	/* Drivers may rewrite attr.type to pass the event on to another PMU; copies are of that. */
 	e->orig_type = e->parent ? e->parent->orig_type : e->attr.type;
 
 	if (!e->parent)
