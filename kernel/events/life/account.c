@@ -72,13 +72,28 @@ static void get_switches(void)
 	atomic_inc(&sched_users);
 }
 
+/*
+ * Has a driver still to be told of the next switch of some CPU?  That ends the task's right to
+ * read counters.  Without events of tasks, as here, these only become fewer.
+ */
+static bool somebody_follows(void)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!list_empty(&per_cpu(pe_cpu, cpu).sched_cb))
+			return true;
+	}
+	return false;
+}
+
 /* An event that comes meanwhile keeps the key, or waits for the mutex and turns it again. */
 static void pe_switches_idle(struct work_struct *work)
 {
 	guard(mutex)(&sched_mutex);
 	if (atomic_read(&sched_users) != 1)
 		return;		/* the last user lets it come again */
-	if (time_is_after_jiffies(READ_ONCE(sched_idle_since) + HZ))
+	if (time_is_after_jiffies(READ_ONCE(sched_idle_since) + HZ) || somebody_follows())
 		schedule_delayed_work(to_delayed_work(work), HZ);
 	else if (atomic_cmpxchg(&sched_users, 1, 0) == 1)
 		static_branch_disable(&perf_sched_events);

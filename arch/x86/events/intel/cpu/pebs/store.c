@@ -260,7 +260,7 @@ void perf_restore_debug_store(void)
 {
 	struct cpu_hw_events *cpuc = this_cpu_ptr(&cpu_hw_events);
 
-	if (x86_pmu.version > 1)
+	if (x86_pmu.version > 1 && boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
 		intel_pe_freeze_in_smm(NULL);
 	if (!is_hybrid() || cpuc->pmu)
 		intel_pe_arch_starting(cpuc);
