@@ -291,9 +291,9 @@ static void copies(void)
 	pid[0] = pt_fork(fault_when_told, &turns[0]);
 	format_hist(&a, fd, &by_pid);
 	pid[1] = pt_fork(fault_when_told, &turns[1]);
-	pt_gate_open(gate);
-	pt_gate_open(gate);
 	pt_enable(fd);
+	pt_gate_open(gate);
+	pt_gate_open(gate);
 	for (i = 0; i < 2; i++)
 		pt_reap(pid[i]);
 	pt_disable(fd);
