@@ -195,6 +195,7 @@ static void check_unmap_without_a_handle(pid_t pid, int cpu)
 	struct perf_event_attr attr = aux_attr();
 	struct aux x;
 
+	pt_first_on_cpu(0);	/* a switch stops it, too */
 	x.fd = pt_open(&attr, pid, cpu, -1, 0);
 	pt_map(&x.ring, x.fd, AUX_DATA_PAGES);
 	aux_map(&x, 2, RW);
@@ -225,6 +226,7 @@ static void redirect_without_a_handle(void)
 	struct aux x;
 	int fd;
 
+	pt_first_on_cpu(0);
 	aux_open(&x, 2, RW);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
