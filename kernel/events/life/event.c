@@ -125,6 +125,15 @@ static void destroy(struct pe_event *e)
 		pe_put(parent);
 }
 
+/* There is no reference, and pe_tryget() refuses new ones. */
+static void free_event(struct pe_event *e)
+{
+	WARN_ON_ONCE(e->attach_state & PERF_ATTACH_CONTEXT);
+	pe_unaccount(e);
+	security_perf_event_free(&e->pub);
+	destroy(e);
+}
+
 /**
  * pe_put() - drop a reference; the last one frees the event
  * @e: an event that has left its context, unless other references remain
@@ -133,12 +142,23 @@ static void destroy(struct pe_event *e)
  */
 void pe_put(struct pe_event *e)
 {
-	if (!refcount_dec_and_test(&e->refs))
-		return;
-	WARN_ON_ONCE(e->attach_state & PERF_ATTACH_CONTEXT);
-	pe_unaccount(e);
-	security_perf_event_free(&e->pub);
-	destroy(e);
+	if (refcount_dec_and_test(&e->refs))
+		free_event(e);
+}
+
+/**
+ * pe_put_last() - wait until a reference is the last one, and drop it
+ * @e: an event that has left its context; who has another reference wakes &e->refs
+ *
+ * Whoever looks for events that are there from then on, as a PMU that leaves does, does not find
+ * it: that it is the last one is seen and made true in one step.
+ * Task context, sleeps.
+ */
+void pe_put_last(struct pe_event *e)
+{
+	wait_var_event(&e->refs, refcount_dec_if_one(&e->refs));
+	smp_acquire__after_ctrl_dep();	/* what others did with it is over */
+	free_event(e);
 }
 
 /* References that are dropped by a worker. */

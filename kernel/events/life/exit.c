@@ -154,9 +154,8 @@ static struct llist_node *empty(struct pe_ctx *ctx)
 	list_for_each_entry_safe_reverse(e, next, &ctx->unjoined, child_entry) {
 		list_del_init(&e->child_entry);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
-		/* The task may go now, whatever has a reference.  See perf_pmu_unregister(). */
-		wait_var_event(&e->refs, refcount_read(&e->refs) == 1);
-		pe_put(e);
+		/* The task goes then, whatever has a reference.  See perf_pmu_unregister(). */
+		pe_put_last(e);
 	}
 	guard(mutex)(&ctx->mutex);
 	scoped_guard(raw_spinlock_irq, &ctx->lock)

@@ -23,6 +23,7 @@ struct pe_event *pe_alloc(const struct pe_origin_args *args);
 void pe_get(struct pe_event *e);
 bool pe_tryget(struct pe_event *e);
 void pe_put(struct pe_event *e);
+void pe_put_last(struct pe_event *e);
 void pe_put_outside(struct pe_event *e);
 void pe_put_settle(void);
 void pe_snapshot_put(struct pe_event **events, unsigned int nr);	/* of pe_ctx_snapshot() */
