@@ -204,7 +204,7 @@ int pe_copy_events(struct pe_ctx *ctx, struct pe_event **from, unsigned int nr, 
 	return 0;
 }
 
-/* @from: current's own context */
+/* @from: current's own context.  The copy is the child's when it is complete. */
 static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone_flags)
 {
 	struct pe_ctx *ctx = pe_ctx_new(child);
@@ -214,8 +214,6 @@ static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone
 
 	if (!ctx)
 		return -ENOMEM;
-	child->perf_event_ctxp = &ctx->pub;
-
 	/* PMUs of events that are not REVOKED stay meanwhile. */
 	idx = pe_pmus_read_lock();
 	events = pe_ctx_snapshot(from, &nr);
@@ -228,6 +226,10 @@ static int inherit_ctx(struct task_struct *child, struct pe_ctx *from, u64 clone
 		pe_snapshot_put(events, nr);
 	}
 	pe_pmus_read_unlock(idx);
+	if (err)
+		pe_ctx_end(ctx);
+	else
+		child->perf_event_ctxp = &ctx->pub;
 	return err;
 }
 
@@ -258,11 +260,8 @@ int perf_event_init_task(struct task_struct *child, u64 clone_flags)
 	if (!from || !READ_ONCE(from->nr_inherit))
 		return 0;
 	err = pe_kin_start(from, child);
-	if (!err) {
+	if (!err)
 		err = inherit_ctx(child, from, clone_flags);
-		if (err)
-			perf_event_free_task(child);
-	}
 	return min(err, 0);
 }
 
@@ -347,7 +346,8 @@ static void follow_filters(struct pe_event *e)
  */
 static bool is_whole(const struct pe_event *e, const struct pe_event *parent)
 {
-	if (!pe_is_leader(parent))
+	/* Not by what leads now: if the first member's PMU has gone, the others lead themselves. */
+	if (parent != parent->session->member[0])
 		return !pe_is_leader(e);
 	return pe_is_leader(e) && e->nr_siblings == parent->nr_siblings &&
 	       e->session_gen == parent->session_gen && !parent->session->leaving;

@@ -456,6 +456,93 @@ static void pmu_leaves(void)
 	worker_end(&b);
 }
 
+#define FORKS	200
+
+struct forker {
+	int	go[2], gate[2];
+	int	forks;
+	bool	stop;
+};
+
+static void stay_and_fault(struct forker *f)
+{
+	char c;
+
+	close(f->gate[1]);
+	if (read(f->gate[0], &c, 1))
+		_exit(1);
+	session_fault(10);
+	_exit(0);
+}
+
+static void fork_all_the_time(void *arg)
+{
+	struct forker *f = arg;
+	pid_t pid[FORKS];
+	int i, nr;
+	char c;
+
+	pt_pin(pt_online_cpus() - 1);
+	close(f->gate[1]);
+	if (read(f->go[0], &c, 1) != 1)
+		_exit(1);
+	for (nr = 0; nr < FORKS && !__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE); nr++) {
+		pid[nr] = fork();
+		if (!pid[nr])
+			stay_and_fault(f);
+		__atomic_store_n(&f->forks, nr + 1, __ATOMIC_RELEASE);
+	}
+	for (i = 0; i < nr; i++)
+		pt_reap(pid[i]);
+}
+
+/*
+ * While the PMU of the first member leaves, what a target forks may find the others alone: no copy
+ * of them stays, and counts on.
+ */
+static void pmu_leaves_in_forks(void)
+{
+	struct perf_event_attr attr[2];
+	struct forker *f;
+	struct pt_ring ring;
+	unsigned int round;
+	pid_t pid;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	need_revoking();
+	pt_pin(0);
+	attr[0] = hits();
+	attr[1] = faults();
+	attr[1].sample_period = 1;
+	f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pt_need(f != MAP_FAILED, "mmap: %s", strerror(errno));
+	for (round = 0; round < pt_turns(20); round++) {
+		memset(f, 0, sizeof(*f));
+		pt_need(!pipe(f->go) && !pipe(f->gate), "pipe");
+		pid = pt_fork(fork_all_the_time, f);
+		fd = session_make(attr, 2, 0);
+		pt_map(&ring, fd, 64);
+		pt_eq(session_attach_task(fd, pid, PERF_EXT_TARGET_INHERIT), 0);
+		pt_need(write(f->go[1], "", 1) == 1, "write");
+		while (__atomic_load_n(&f->forks, __ATOMIC_ACQUIRE) < 5)
+			usleep(1000);
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+		pt_check(pt_count_records(&ring, PERF_RECORD_SAMPLE) >= 5, "few samples");
+		__atomic_store_n(&f->stop, true, __ATOMIC_RELEASE);
+		close(f->gate[1]);
+		pt_reap(pid);
+		pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+		pt_unmap(&ring);
+		close(fd);
+		pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+		close(f->gate[0]);
+		close(f->go[0]);
+		close(f->go[1]);
+	}
+}
+
 static int of_both;		/* a session with a target in either namespace */
 
 static void first_of_a_namespace(void)
@@ -515,6 +602,7 @@ static const struct pt_case cases[] = {
 	{ "pid_namespace", pid_namespace },
 	{ "tasks_that_swap", tasks_that_swap },
 	{ "pmu_leaves", pmu_leaves },
+	{ "pmu_leaves_in_forks", pmu_leaves_in_forks },
 };
 
 int main(int argc, char **argv)
