@@ -254,7 +254,7 @@ static void pe_install_locked(struct pe_ctx *ctx, void *arg)
 	struct install_args *args = arg;
 	u64 now = pe_now();
 
-	/* One that is being filled by pe_copy_events() is no task's yet. */
+	/* One that is being filled by pe_copy_events() is no task's until it is full. */
 	args->first = ctx->task && !ctx->nr_events && pe_task_ctx(ctx->task) == ctx;
 	pe_install(args->e, now);
 	/*
@@ -393,6 +393,7 @@ void pe_leave_owner(struct pe_event *e)
 	put_task_struct(owner);
 }
 
+/* @e is DEAD, and the family lock is taken: who joined before is on the list, nobody joins after. */
 static void release_children(struct pe_event *e)
 {
 	struct pe_event *child;
@@ -418,17 +419,13 @@ static void release_children(struct pe_event *e)
 void pe_release(struct pe_event *e)
 {
 	struct task_struct *task;
-	bool parent;
 
 	pe_leave_owner(e);
 	scoped_guard(pe_event_ctx, e) {
-		guard(mutex)(&e->family_lock);
 		pe_detach(e, PERF_EVENT_STATE_DEAD);
-		parent = !list_empty(&e->children);	/* nobody joins any more */
 		task = pe_kin_emptied(pe_ctx(e));
 	}
-	if (parent)
-		release_children(e);
+	release_children(e);
 	pe_kin_go_back(task);
 	pe_put(e);
 }

@@ -308,7 +308,7 @@ void pe_turn_end_due(struct pe_event *e, u64 now)
 		return;
 	/* No NMI sets it meanwhile: nothing is left to count down. */
 	WRITE_ONCE(trigger->due, false);
-	if (!pe_in_ring(leader) || leader->parked)
+	if (!pe_in_ring(leader) || leader->parked || pe_ctx(e)->dead)
 		return;
 	set = &pe_ext(leader)->set;
 	next = next_enabled(set);
