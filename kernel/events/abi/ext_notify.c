@@ -19,13 +19,18 @@ static_assert(sizeof(struct perf_ext_restart) == 8);
 /* Can overflows of an event be told of one by one?  Return: 0, or an error, its reason in @why. */
 int pe_ext_refuse_notify(struct pe_event *e, const char **why)
 {
+	u64 (*least_period)(struct perf_event *event) = e->pmu->least_period;
+
 	if (!is_sampling_event(&e->pub)) {
 		*why = "NOTIFY: the event does not sample";
 		return -EINVAL;
 	}
-	/* What loads periods by itself may take many samples at once, or not stop. */
-	if (!is_software_event(&e->pub) &&
-	    (!e->pmu->least_period || !e->pmu->least_period(&e->pub))) {
+	/*
+	 * What loads periods by itself may take many samples at once, or not stop; tracers, which
+	 * are software events to the core, do not overflow.
+	 */
+	if (!least_period ||
+	    (least_period != pe_software_least_period && !least_period(&e->pub))) {
 		*why = "NOTIFY: the PMU does not stop at each overflow of this event";
 		return -EOPNOTSUPP;
 	}

@@ -5,6 +5,7 @@
  * what sessions refuse: session_refused.c; samples that hardware makes by itself:
  * counter_refused.c.
  */
+#include "lib/aux.h"
 #include "lib/format.h"
 #include "lib/hold.h"
 #include "lib/sets.h"
@@ -450,20 +451,12 @@ static void say_format(void)
 
 /* ---- PMUs ---- */
 
-/* It may load its periods itself, for all that the kernel knows: pmu->least_period is NULL. */
-static void periods_that_cannot_vary(void)
+static void loads_periods_itself(struct perf_event_attr attr)
 {
 	const u64 none = PERF_EXT_PERIODS | PERF_EXT_NOTIFY | PERF_EXT_BLOCK | PERF_EXT_FORMATS;
 	struct perf_ext_info info = {};
-	struct perf_event_attr attr;
-	int fd;
+	int fd = open_one(attr);
 
-	ext_need();
-	load("varies=0");
-	attr = sampled();
-	attr.type = hits().type;
-	attr.config = hits().config;
-	fd = open_one(attr);
 	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_INFO, pt_addr(&info)), 0);
 	pt_eq(info.least_period, 0);
 	pt_eq(info.here & (none | PERF_EXT_MASKS), PERF_EXT_MASKS);
@@ -473,6 +466,31 @@ static void periods_that_cannot_vary(void)
 	says(trigger(fd), NOT_ONE_BY_ONE);
 	says(to_hist(fd), "-95 FORMAT: the PMU writes samples of this event by itself");
 	says(masks_leader(fd), "");
+}
+
+/* It may load its periods itself, for all that the kernel knows: pmu->least_period is NULL. */
+static void periods_that_cannot_vary(void)
+{
+	struct perf_event_attr attr = sampled();
+
+	ext_need();
+	load("varies=0");
+	attr.type = hits().type;
+	attr.config = hits().config;
+	loads_periods_itself(attr);
+}
+
+/* To the core they are software, but they do not overflow. */
+static void tracers(void)
+{
+	struct perf_event_attr attr = sampled(), aux;
+
+	ext_need();
+	aux_load(NULL);
+	aux = aux_attr();
+	attr.type = aux.type;
+	attr.config = aux.config;
+	loads_periods_itself(attr);
 }
 
 static void say_gone(void)
@@ -507,6 +525,7 @@ static const struct pt_case cases[] = {
 	{ "sets_of_a_pmu", say_sets_of_a_pmu },
 	{ "format", say_format },
 	{ "periods_that_cannot_vary", periods_that_cannot_vary },
+	{ "tracers", tracers },
 	{ "gone", say_gone },
 };
 
