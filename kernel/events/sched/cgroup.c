@@ -340,14 +340,16 @@ void pe_cgroup_follow(struct task_struct *task)
 /**
  * pe_cgroup_leave_all() - this CPU goes away
  *
- * Irqs off.
+ * Irqs off.  A CPU goes twice if the machine goes down first: its context is out by then.
  */
 void pe_cgroup_leave_all(void)
 {
+	struct pe_cpu *pcpu = this_cpu_ptr(&pe_cpu);
 	struct pe_ctx *ctx = pe_current_ctx();
 
 	pe_lock_here(ctx);
-	move_to(this_cpu_ptr(&pe_cpu), NULL);
+	if (pcpu->ctx.oncpu >= 0)
+		move_to(pcpu, NULL);
 	pe_unlock_here(ctx);
 }
 
