@@ -8,6 +8,7 @@
  * needs: amd-lbr
  */
 #include "lib/bpf.h"
+#include "lib/cgroup.h"
 #include "lib/x86.h"
 
 #define RECORDS		16
@@ -301,6 +302,65 @@ static void other_task(void)
 	pt_reap(child);
 }
 
+#define CHILDREN	40
+
+static void loop_in_cgroup(void *dir)
+{
+	cg_enter(dir);
+	loopa(50);
+}
+
+static void only_enter_cgroup(void *dir)
+{
+	cg_enter(dir);
+}
+
+/*
+ * An event of a cgroup is one for all its tasks, and a new task may be where in memory one was that
+ * has exited: odd children must not have the branches of even ones.
+ */
+static void not_of_the_dead(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY);
+	unsigned int i, n = 0, odd = 0;
+	struct pt_ring ring;
+	pid_t child[CHILDREN];
+	const char *dir;
+	int fd;
+	u64 b;
+
+	need_records();
+	pt_pin(0);
+	dir = cg_make("");
+	attr.sample_type |= PERF_SAMPLE_TID;
+	attr.sample_period = 7;
+	attr.disabled = 0;
+	fd = cg_open(&attr, dir, 0, -1);
+	pt_map(&ring, fd, 1024);
+	for (i = 0; i < CHILDREN; i++) {
+		child[i] = pt_fork(i & 1 ? only_enter_cgroup : loop_in_cgroup, (void *)dir);
+		pt_reap(child[i]);
+		/* If RCU has not freed it by then, the next one is elsewhere, and proves nothing. */
+		usleep(30000);
+	}
+	pt_disable(fd);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		struct pt_sample s;
+
+		pt_parse_sample(&attr, &rec, &s);
+		for (i = 1; i < CHILDREN && s.pid != (u32)child[i]; i += 2)
+			;
+		n++;
+		if (i >= CHILDREN)
+			continue;
+		odd++;
+		for (b = 0; b < s.nr_branches; b++)
+			pt_check(!in_loop(s.branches[b].from), "a branch of a task that is dead");
+	}
+	pt_check(odd >= CHILDREN / 2 && n > 2 * odd, "%u of %u samples", odd, n);
+	cg_remove_all();
+}
+
 /* ---- a program asks: bpf_get_branch_snapshot() ---- */
 
 #define SEEN	0
@@ -441,6 +501,7 @@ static const struct pt_case cases[] = {
 	{ "two_events", two_events },
 	{ "refused", refused },
 	{ "other_task", other_task },
+	{ "not_of_the_dead", not_of_the_dead },
 	{ "snapshot", snapshot },
 	{ "snapshot_of_what_is_wanted", snapshot_of_what_is_wanted },
 	{ "snapshot_leaves_counters", snapshot_leaves_counters },

@@ -11,9 +11,9 @@
  * an event that was not the last user, gets to see them; not if the same task comes back, with the
  * same event or with no user in between.
  *
- * struct lbr_state is a CPU's own.  Used there with interrupts off and the PMU off, but for entry
- * and nr, which belong to the NMI, and to code that turns recording off and reads the same
- * registers again.
+ * struct lbr_state is a CPU's own.  Used there with interrupts off and the PMU off, but for what
+ * has been read: that is the NMI's.  A snapshot has places of its own, as one may be taken between
+ * the read and the samples; one within another reads the same registers, with recording off.
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
@@ -26,14 +26,20 @@
 
 #include "cpu.h"
 
+/* As read, not filtered, the newest first. */
+struct records {
+	unsigned int			nr;
+	struct perf_branch_entry	entry[MAX_LBR_ENTRIES];
+};
+
 struct lbr_state {
-	const struct task_struct	*task;		/* current when they were wiped */
+	const struct task_struct	*task;		/* current when they were wiped, ... */
+	u64				born;		/* ... which may be free, and another's now */
 	u64				last_user;	/* event->id, when there are no users */
 	u64				suppress;	/* of all users together */
 	bool				stale;		/* to be wiped before recording */
 	bool				retune;		/* users have changed */
-	unsigned int			nr;
-	struct perf_branch_entry	entry[MAX_LBR_ENTRIES];	/* as read, not filtered */
+	struct records			of_pmi, of_snapshot;
 };
 
 static DEFINE_PER_CPU(struct lbr_state, lbr_state);
@@ -57,6 +63,12 @@ static void wipe(struct lbr_state *lbr)
 		wrmsrl(to_register(n), 0);
 	lbr->stale = false;
 	lbr->task = current;
+	lbr->born = current->start_boottime;
+}
+
+static bool are_of(const struct lbr_state *lbr, const struct task_struct *task)
+{
+	return lbr->task == task && lbr->born == task->start_boottime;
 }
 
 /* Find out what the users want, together. */
@@ -115,7 +127,7 @@ void amd_pe_lbr_off(void)
 }
 
 /* An NMI that comes while the PMU is turned on may be before the wipe: that is nobody's to see. */
-static void read_all(struct lbr_state *lbr)
+static void read_all(const struct lbr_state *lbr, struct records *records)
 {
 	unsigned int n, nr = 0;
 	u64 from, to;
@@ -125,9 +137,9 @@ static void read_all(struct lbr_state *lbr)
 		if (!amd_pe_is_recorded(to))
 			continue;
 		rdmsrl(from_register(n), from);
-		amd_pe_decode_branch(from, to, boot_cpu_data.x86_virt_bits, &lbr->entry[nr++]);
+		amd_pe_decode_branch(from, to, boot_cpu_data.x86_virt_bits, &records->entry[nr++]);
 	}
-	lbr->nr = nr;
+	records->nr = nr;
 }
 
 /* Read the records, in the NMI. */
@@ -137,24 +149,24 @@ void amd_pe_lbr_read(void)
 	u64 config;
 
 	if (can_freeze()) {
-		read_all(lbr);
+		read_all(lbr, &lbr->of_pmi);
 		return;
 	}
 	/* Each branch in the loop would push the records on, while it reads them. */
 	rdmsrl(MSR_AMD_DBG_EXTN_CFG, config);
 	wrmsrl(MSR_AMD_DBG_EXTN_CFG, config & ~DBG_EXTN_CFG_LBRV2EN);
-	read_all(lbr);
+	read_all(lbr, &lbr->of_pmi);
 	wrmsrl(MSR_AMD_DBG_EXTN_CFG, config);
 }
 
 /* The records that @want asks for, at most @room; return how many. */
-static unsigned int pick(const struct lbr_state *lbr, u64 want, struct perf_branch_entry *to,
+static unsigned int pick(const struct records *records, u64 want, struct perf_branch_entry *to,
 			 unsigned int room)
 {
 	unsigned int i, picked = 0;
 
-	for (i = 0; i < lbr->nr && picked < room; i++) {
-		struct perf_branch_entry br = lbr->entry[i];
+	for (i = 0; i < records->nr && picked < room; i++) {
+		struct perf_branch_entry br = records->entry[i];
 
 		if (amd_pe_want_branch(&br, want))
 			to[picked++] = br;
@@ -165,7 +177,7 @@ static unsigned int pick(const struct lbr_state *lbr, u64 want, struct perf_bran
 /* Prepare the branch stack of a sample of the event that asks for @want. */
 void amd_pe_lbr_pick(struct cpu_hw_events *cpuc, u64 want)
 {
-	cpuc->lbr_stack.nr = pick(this_cpu_ptr(&lbr_state), want, cpuc->lbr_entries,
+	cpuc->lbr_stack.nr = pick(this_cpu_ptr(&lbr_state.of_pmi), want, cpuc->lbr_entries,
 				  MAX_LBR_ENTRIES);
 	cpuc->lbr_stack.hw_idx = 0;
 }
@@ -191,8 +203,8 @@ static int amd_pe_lbr_snapshot(struct perf_branch_entry *entries, unsigned int c
 	if (cpuc->lbr_users) {
 		struct lbr_state *lbr = this_cpu_ptr(&lbr_state);
 
-		read_all(lbr);
-		nr = pick(lbr, cpuc->br_sel, entries, cnt);
+		read_all(lbr, &lbr->of_snapshot);
+		nr = pick(&lbr->of_snapshot, cpuc->br_sel, entries, cnt);
 	}
 	wrmsrl(MSR_AMD_DBG_EXTN_CFG, config);
 	if (cpuc->enabled)
@@ -212,7 +224,7 @@ static void amd_pe_lbr_add(struct perf_event *event)
 	lbr->retune = true;
 	/* Without users nobody was told of switches. */
 	if (!__this_cpu_read(cpu_hw_events.lbr_users) &&
-	    (lbr->last_user != event->id || lbr->task != current))
+	    (lbr->last_user != event->id || !are_of(lbr, current)))
 		lbr->stale = true;
 	__this_cpu_inc(cpu_hw_events.lbr_users);
 }
@@ -236,7 +248,7 @@ static void amd_pe_lbr_sched_task(struct perf_event_pmu_context *pmu_ctx, struct
 {
 	struct lbr_state *lbr = this_cpu_ptr(&lbr_state);
 
-	if (sched_in && lbr->task != task)
+	if (sched_in && !are_of(lbr, task))
 		lbr->stale = true;
 }
 
