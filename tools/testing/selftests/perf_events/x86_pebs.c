@@ -263,6 +263,41 @@ static void counts_while_reloaded(void)
 	counts(10000000);
 }
 
+/* Nehalem is told to load all counters again when an event comes, those with records as well. */
+static void counts_while_others_come(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007);
+	struct perf_event_attr plain = pt_attr(PERF_TYPE_RAW, INSTRUCTIONS);
+	struct pt_read r;
+	int fd, other, i;
+
+	need_pebs_alone();
+	if (pt_is_stock() && shortest_period() > 2)
+		pt_skip("Linux 6.12 counts a record's period once more, or 2^48, on Nehalem");
+	attr.sample_type = PERF_SAMPLE_IP;	/* so records wait */
+	attr.read_format = PERF_FORMAT_GROUP;
+	plain.read_format = PERF_FORMAT_GROUP;
+	plain.exclude_kernel = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_open(&plain, 0, -1, fd, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	for (i = 0; i < 100; i++) {
+		pt_spin(6000 + i * 37);
+		other = pt_open(&plain, 0, -1, -1, 0);
+		pt_spin(100);
+		pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
+		pt_eq(r.v[0].value, r.v[1].value);
+		close(other);
+	}
+	pt_disable(fd);
+	pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
+	pt_eq(r.v[0].value, r.v[1].value);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), r.v[0].value / 10007);
+	pt_unmap(&ring);
+	close(fd);
+}
+
 /* Samples and lost ones, as the ring tells of them. */
 static void expect_samples(struct pt_ring *r, u64 samples, u64 lost)
 {
@@ -586,6 +621,7 @@ static const struct pt_case cases[] = {
 	{ "records_pile_up", records_pile_up },
 	{ "one_by_one", one_by_one },
 	{ "counts_while_reloaded", counts_while_reloaded },
+	{ "counts_while_others_come", counts_while_others_come },
 	{ "two_at_once", two_at_once },
 	{ "new_period", new_period },
 	{ "loads", loads },

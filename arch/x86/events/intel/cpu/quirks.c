@@ -12,6 +12,7 @@
 #include <asm/intel-family.h>
 
 #include "cpu.h"
+#include "pebs/pebs.h"
 
 /*
  * AJ67, AJ68, AJ69, AJ106: PEBS of the first Core 2 loses the privilege level, is one event late,
@@ -179,7 +180,8 @@ static void make_ready(void)
  * x86_pmu.enable_all of Nehalem and Westmere.  AAK100, AAP53, BD53: after an event was added the
  * counters may not count until each has been programmed with a certain event, which counts nothing
  * or little.  PEBS and the global control are off already.  What the counters have counted is
- * accounted before, and loaded again after, those of throttled events too.
+ * accounted before, and loaded again after, those of throttled events too.  Records are taken
+ * first: their counters have been loaded since they were looked at.
  */
 void intel_pe_nhm_enable_all(int added)
 {
@@ -187,6 +189,11 @@ void intel_pe_nhm_enable_all(int added)
 	struct perf_event *event;
 	int i;
 
+	if (added && cpuc->n_pebs && intel_pe_records_wait(cpuc)) {
+		cpuc->enabled = 0;	/* who is throttled stops nothing that is not on */
+		intel_pmu_drain_pebs_buffer();
+		cpuc->enabled = 1;
+	}
 	for (i = 0; added && i < cpuc->n_events; i++) {
 		if (cpuc->assign[i] < NHM_COUNTERS)
 			static_call(x86_pmu_update)(cpuc->event_list[i]);
@@ -198,10 +205,11 @@ void intel_pe_nhm_enable_all(int added)
 			static_call(x86_pmu_set_period)(cpuc->event_list[i]);
 	}
 	for (i = 0; added && i < NHM_COUNTERS; i++) {
-		event = cpuc->events[i];
+		event = READ_ONCE(cpuc->events[i]);
 		if (event)
 			__x86_pmu_enable_event(&event->hw, ARCH_PERFMON_EVENTSEL_ENABLE);
-		else
+		/* None, or a PMI that was late has just stopped it. */
+		if (!event || unlikely(READ_ONCE(cpuc->events[i]) != event))
 			wrmsrl(MSR_ARCH_PERFMON_EVENTSEL0 + i, 0);
 	}
 	intel_pe_enable_all(added);
