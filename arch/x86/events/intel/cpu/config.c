@@ -74,7 +74,6 @@ static int branch_counters_config(struct perf_event *event)
 	ret = count_logging(leader, &n);
 	if (ret)
 		return ret;
-	leader->hw.flags |= PERF_X86_EVENT_BRANCH_COUNTERS;
 	for_each_sibling_event(sibling, leader) {
 		ret = count_logging(sibling, &n);
 		if (ret)
@@ -89,7 +88,10 @@ static int branch_counters_config(struct perf_event *event)
 	/* The event is counted in the records of others and needs none. */
 	if (!(event->attr.branch_sample_type & ~harmless))
 		event->hw.flags &= ~PERF_X86_EVENT_NEEDS_BRANCH_STACK;
-	return intel_pe_wants_branches(leader) ? 0 : -EINVAL;
+	if (!intel_pe_wants_branches(leader))
+		return -EINVAL;
+	leader->hw.flags |= PERF_X86_EVENT_BRANCH_COUNTERS;
+	return 0;
 }
 
 static int branch_config(struct perf_event *event)

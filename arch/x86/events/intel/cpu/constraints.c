@@ -39,7 +39,7 @@ x86_get_event_constraints(struct cpu_hw_events *cpuc, int idx, struct perf_event
 
 	for (c = table; c && c->weight != -1; c++) {
 		if (constraint_match(c, event->hw.config)) {
-			event->hw.flags |= c->flags;
+			intel_pe_add_flags(event, c->flags);
 			return c;
 		}
 	}
@@ -50,7 +50,7 @@ x86_get_event_constraints(struct cpu_hw_events *cpuc, int idx, struct perf_event
 static struct event_constraint *special(struct perf_event *event)
 {
 	if (unlikely(constraint_match(&vlbr_constraint, event->hw.config))) {
-		event->hw.flags |= vlbr_constraint.flags;
+		intel_pe_add_flags(event, vlbr_constraint.flags);
 		return &vlbr_constraint;
 	}
 	return unlikely(intel_pmu_has_bts(event)) ? &bts_constraint : NULL;
@@ -107,6 +107,15 @@ void intel_pe_put_constraint(struct cpu_hw_events *cpuc, struct perf_event *even
 		intel_pe_put_excl_cntrs(cpuc, event);
 }
 
+/* The counters of @allowed that the event could have. */
+static struct event_constraint *within(struct cpu_hw_events *cpuc, struct event_constraint *c,
+				       struct event_constraint *allowed)
+{
+	if (likely(!(allowed->idxmsk64 & ~c->idxmsk64)))
+		return allowed;
+	return intel_pe_leave_only(cpuc, c, allowed->idxmsk64);
+}
+
 /* One of a few constraints, by which of counters 0 and 1 the event could have. */
 static struct event_constraint *either(struct event_constraint *c, u64 counters)
 {
@@ -146,9 +155,9 @@ intel_pe_get_hsw(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 struct event_constraint *
 intel_pe_get_icl(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 {
-	if (most_precise(event) && is_instructions(event))
-		return &only_fixed_0;
-	return intel_pe_get_hsw(cpuc, i, event);
+	struct event_constraint *c = intel_pe_get_hsw(cpuc, i, event);
+
+	return most_precise(event) && is_instructions(event) ? within(cpuc, c, &only_fixed_0) : c;
 }
 
 /* PDist of other events is on counter 0. */
@@ -169,7 +178,7 @@ get_rwc(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	if (!event->attr.precise_ip || !is_instructions(event) ||
 	    !(event->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE))
 		return c;
-	return most_precise(event) ? &emptyconstraint : &only_1_to_7;
+	return most_precise(event) ? &emptyconstraint : within(cpuc, c, &only_1_to_7);
 }
 
 /* Less skid on counter 0. */
@@ -187,7 +196,7 @@ intel_pe_get_tnt(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 
 	if (likely(!most_precise(event)))
 		return c;
-	return is_instructions(event) ? &only_0_or_fixed_0 : &only_0;
+	return within(cpuc, c, is_instructions(event) ? &only_0_or_fixed_0 : &only_0);
 }
 
 /* Two counters and the fixed one, which cannot log counts with branches. */
@@ -200,7 +209,7 @@ intel_pe_get_cmt(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 		return c;
 	if (!is_instructions(event))
 		return either(c, 0x3);
-	return branch_sample_counters(event) ? &only_0_1 : &only_0_1_or_fixed_0;
+	return within(cpuc, c, &only_0_1_or_fixed_0);
 }
 
 struct event_constraint *

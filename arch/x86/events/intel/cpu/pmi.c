@@ -199,13 +199,17 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 
 /*
  * PEBS records are decoded to where the branches of all other samples are read to.  With both kinds
- * the records go first; later they are drained again, but nothing is left: no counter runs.
+ * the records go first; later they are drained again, but nothing is left: no counter runs.  An
+ * event whose counts are in the branches of others needs none, but its records have them all the
+ * same.
  */
 static void drain_branches(struct cpu_hw_events *cpuc, struct pt_regs *regs)
 {
 	struct perf_sample_data data __uninitialized;
 
-	if (unlikely(cpuc->lbr_pebs_users && cpuc->lbr_users != cpuc->lbr_pebs_users))
+	const bool may_have = x86_pmu.flags & PMU_FL_BR_CNTR ? cpuc->n_pebs : cpuc->lbr_pebs_users;
+
+	if (unlikely(may_have && cpuc->lbr_users != cpuc->lbr_pebs_users))
 		static_call(x86_pmu_drain_pebs)(regs, &data);
 }
 

@@ -202,6 +202,8 @@ void intel_pmu_store_pebs_lbrs(struct lbr_entry *lbr)
 
 /* ------------------------------------------------------------ into the sample */
 
+#define LOGS_NOTHING	31	/* a counter of which no record has bits */
+
 /**
  * intel_pe_order_counters - what counters logged at a branch, in the order of events
  * @raw: two bits for each counter
@@ -220,17 +222,27 @@ u64 intel_pe_order_counters(u64 raw, const u8 *order, int n)
 	return logged;
 }
 
+/* A member that is on no counter, or on one that is another's by now, has logged nothing. */
+static u8 logged_by(struct cpu_hw_events *cpuc, struct perf_event *event)
+{
+	int idx = event->hw.idx;
+
+	if (idx < 0 || (cpuc->events[idx] && cpuc->events[idx] != event))
+		return LOGS_NOTHING;
+	return idx;
+}
+
 /* The members of the group whose counts are logged: their counters. */
-static int logged_events(struct perf_event *leader, u8 *order)
+static int logged_events(struct cpu_hw_events *cpuc, struct perf_event *leader, u8 *order)
 {
 	struct perf_event *sibling;
 	int n = 0;
 
 	if (branch_sample_counters(leader))
-		order[n++] = leader->hw.idx;
+		order[n++] = logged_by(cpuc, leader);
 	for_each_sibling_event(sibling, leader) {
 		if (branch_sample_counters(sibling) && n < LBR_INFO_BR_CNTR_NUM)
-			order[n++] = sibling->hw.idx;
+			order[n++] = logged_by(cpuc, sibling);
 	}
 	return n;
 }
@@ -261,7 +273,7 @@ void intel_pmu_lbr_save_brstack(struct perf_sample_data *data, struct cpu_hw_eve
 		perf_sample_save_brstack(data, event, b.stack, NULL);
 		return;
 	}
-	n = logged_events(event->group_leader, order);
+	n = logged_events(cpuc, event->group_leader, order);
 	for (i = 0; i < b.stack->nr; i++)
 		ordered[i] = intel_pe_order_counters(b.counters[i], order, n);
 	perf_sample_save_brstack(data, event, b.stack, ordered);

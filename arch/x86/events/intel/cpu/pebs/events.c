@@ -264,7 +264,7 @@ struct event_constraint *intel_pebs_constraints(struct perf_event *event)
 	row = hybrid(event->pmu, pebs_constraints);
 	for (; row && row->weight != -1; row++) {
 		if (constraint_match(row, event->hw.config)) {
-			event->hw.flags |= row->flags;
+			intel_pe_add_flags(event, row->flags);
 			return row;
 		}
 	}

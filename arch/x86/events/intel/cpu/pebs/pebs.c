@@ -167,13 +167,13 @@ static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, in
 	cpuc->pebs_data_cfg |= PEBS_UPDATE_DS_SW;
 	if (!before) {
 		perf_sched_cb_inc(event->pmu);
-		return;
+	} else {
+		perf_sched_cb_dec(event->pmu);
+		/* From now on nobody expects records to wait. */
+		if (intel_pe_records_wait(cpuc))
+			intel_pmu_drain_pebs_buffer();
 	}
-	perf_sched_cb_dec(event->pmu);
-	/* From now on nobody expects records to wait. */
-	if (intel_pe_records_wait(cpuc))
-		intel_pmu_drain_pebs_buffer();
-	/* A throttled event does not start, which would move it. */
+	/* Who starts moves it; those that count already, and throttled ones, do not start. */
 	if (!cpuc->pebs_enabled)
 		return;
 	if (intel_pe_arch_pebs())
@@ -358,10 +358,15 @@ void intel_pmu_pebs_disable(struct perf_event *event)
  */
 void intel_pmu_pebs_enable_all(void)
 {
-	u64 enabled = __this_cpu_read(cpu_hw_events.pebs_enabled);
+	u64 want, written = 0;
 
-	if (enabled && !intel_pe_arch_pebs())
-		wrmsrl(MSR_IA32_PEBS_ENABLE, enabled);
+	if (intel_pe_arch_pebs())
+		return;
+	/* As write_fixed_control(): a late PMI may have throttled one, and written less. */
+	while ((want = __this_cpu_read(cpu_hw_events.pebs_enabled)) != written) {
+		wrmsrl(MSR_IA32_PEBS_ENABLE, want);
+		written = want;
+	}
 }
 
 /**

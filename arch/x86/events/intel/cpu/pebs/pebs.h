@@ -105,6 +105,16 @@ static inline bool intel_pe_takes_snapshots(struct perf_event *event)
 	       check_leader_group(event->group_leader, PERF_X86_EVENT_PEBS_CNTR);
 }
 
+/*
+ * What tables say of an event.  Another CPU may be adding a flag of the group to those of a leader:
+ * they are written only if one is missing, which is so once.
+ */
+static inline void intel_pe_add_flags(struct perf_event *event, int flags)
+{
+	if (flags & ~event->hw.flags)
+		event->hw.flags |= flags;
+}
+
 /* Is the buffer not empty? */
 static inline bool intel_pe_records_wait(struct cpu_hw_events *cpuc)
 {
