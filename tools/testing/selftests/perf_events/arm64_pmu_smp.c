@@ -210,6 +210,41 @@ static void samples_from_every_cpu(void)
 	all_quiet();
 }
 
+/* Only this CPU counts, or none. */
+static void only_counts(int wanted)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < CPUS; cpu++)
+		pt_eq(counting_on(cpu), cpu == wanted ? 1u << 31 : 0);
+}
+
+/* What is asked for on one CPU happens on the one that the event is for. */
+static void asked_from_every_cpu(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_CYCLES);
+	int from, cpu, fd;
+
+	need_cpus();
+	attr.disabled = 0;
+	for (from = 0; from < CPUS; from++) {
+		for (cpu = 0; cpu < CPUS; cpu++) {
+			pt_pin(from);
+			fd = pt_open(&attr, -1, cpu, -1, 0);
+			only_counts(cpu);
+			pt_pin(from);
+			pt_disable(fd);
+			only_counts(-1);
+			pt_pin(from);
+			pt_enable(fd);
+			only_counts(cpu);
+			pt_pin(from);
+			close(fd);
+			only_counts(-1);
+		}
+	}
+}
+
 static void user_access_on_every_cpu(void)
 {
 	struct perf_event_attr attr = a64_raw(A64_CYCLES);
@@ -268,6 +303,7 @@ static const struct pt_case cases[] = {
 	{ "cpu_goes_and_comes", cpu_goes_and_comes },
 	{ "reset_at_online", reset_at_online },
 	{ "samples_from_every_cpu", samples_from_every_cpu },
+	{ "asked_from_every_cpu", asked_from_every_cpu },
 	{ "user_access_on_every_cpu", user_access_on_every_cpu },
 	{ "task_survives_its_cpu", task_survives_its_cpu },
 };

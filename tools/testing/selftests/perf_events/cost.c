@@ -308,6 +308,45 @@ static void calls(void)
 		pt_eq(pt_count(fd) - before, 4 + i);
 }
 
+static void run_on_cpu_1(void *ready)
+{
+	pt_pin(1);
+	pt_need(write(*(int *)ready, "", 1) == 1, "write");
+	for (;;)
+		pt_spin(100000);
+}
+
+/* A task that runs elsewhere is not disturbed for events that count by themselves. */
+static void no_calls(void)
+{
+	struct perf_event_attr attr = cost("calls"), faults = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd, ready[2], i;
+	u64 before;
+	pid_t pid;
+	char c;
+
+	ext_need();
+	if (pt_online_cpus() < 2)
+		pt_skip("needs two CPUs");
+	pt_pin(0);
+	attr.disabled = 0;
+	fd = pt_open(&attr, -1, 1, -1, 0);
+	pt_need(!pipe(ready), "pipe");
+	pid = pt_fork(run_on_cpu_1, &ready[1]);
+	pt_need(read(ready[0], &c, 1) == 1, "read");
+	pt_open(&faults, pid, -1, -1, 0);	/* the first one lets the context in */
+	before = pt_count(fd);
+	for (i = 0; i < 10; i++) {
+		int pf = pt_open(&faults, pid, -1, -1, 0);
+
+		pt_disable(pf);
+		pt_enable(pf);
+		close(pf);
+	}
+	pt_eq(pt_count(fd) - before, 1);
+	pt_kill(pid);
+}
+
 /* Each that fdinfo has: one for a sample, as there is somebody to signal. */
 static void wakeups(void)
 {
@@ -394,6 +433,7 @@ static const struct pt_case cases[] = {
 	{ "ticks", ticks },
 	{ "rotations", rotations },
 	{ "calls", calls },
+	{ "no_calls", no_calls },
 	{ "wakeups", wakeups },
 	{ "shown", shown },
 	{ "refused", refused },
