@@ -431,6 +431,61 @@ static void disturbed_lives(void)
 	stop_pairs();
 }
 
+struct forking {
+	unsigned int	done;		/* forks, each with a fault after it */
+	bool		stop;
+};
+
+static void fork_and_fault(void *arg)
+{
+	struct forking *f = arg;
+	pid_t pid;
+
+	pt_pin(0);
+	while (!__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE)) {
+		pt_in_child(pid)
+			;
+		pt_reap(pid);
+		pt_fault(1);
+		__atomic_store_n(&f->done, f->done + 1, __ATOMIC_RELEASE);
+	}
+}
+
+/*
+ * The first of these has the task leave its kin; the second may be in time for the fork that makes
+ * a new one, and is not in that. Both count on all the same.
+ */
+static void opened_in_a_fork(void)
+{
+	struct perf_event_attr attr = faults();
+	unsigned int i, j, n;
+	struct forking *f;
+	int fd[2];
+	pid_t pid;
+
+	f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	pt_need(f != MAP_FAILED, "mmap: %s", strerror(errno));
+	pid = pt_fork(fork_and_fault, f);
+	pt_open(&attr, pid, -1, -1, 0);
+	pt_pin(pt_online_cpus() - 1);
+	for (i = 0; i < pt_turns(300); i++) {
+		for (j = 0; j < 2; j++)
+			fd[j] = pt_open(&attr, pid, -1, -1, 0);
+		n = __atomic_load_n(&f->done, __ATOMIC_ACQUIRE);
+		while (__atomic_load_n(&f->done, __ATOMIC_ACQUIRE) < n + 4)
+			usleep(100);
+		/* What is done then may have been counted before the events were there, or not. */
+		for (j = 0; j < 2; j++) {
+			pt_check(pt_count(fd[j]) >= 3, "%llu faults of event %u",
+				 (unsigned long long)pt_count(fd[j]), j);
+			close(fd[j]);
+		}
+	}
+	__atomic_store_n(&f->stop, true, __ATOMIC_RELEASE);
+	pt_reap(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "undisturbed", undisturbed },
 	{ "enabled_in_a_storm", enabled_in_a_storm },
@@ -443,6 +498,7 @@ static const struct pt_case cases[] = {
 	{ "pmu_leaves_in_a_storm", pmu_leaves_in_a_storm },
 	{ "disturbed_sums", disturbed_sums },
 	{ "disturbed_lives", disturbed_lives },
+	{ "opened_in_a_fork", opened_in_a_fork },
 };
 
 int main(int argc, char **argv)
