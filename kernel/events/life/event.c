@@ -24,6 +24,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/task_work.h>
 #include <linux/trace_events.h>
+#include <linux/wait_bit.h>
 #include "life.h"
 
 struct kmem_cache *pe_event_cache;

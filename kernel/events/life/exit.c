@@ -14,7 +14,6 @@
  */
 
 #include <linux/llist.h>
-#include <linux/wait_bit.h>
 #include "life.h"
 
 /* Events that the task opened stay with their file descriptors; they lose their owner. */

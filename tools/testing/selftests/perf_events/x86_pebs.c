@@ -214,6 +214,19 @@ static void records_pile_up(void)
 			 (unsigned long long)n);
 }
 
+/* What models say of the most precise instructions is not what their tables say. */
+static void most_precise_of_all(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007);
+	u64 n;
+
+	need_pebs_alone();
+	if (pt_read_number("/sys/bus/event_source/devices/cpu/caps/max_precise", 0) < 3)
+		pt_skip("nothing is more precise than others");
+	attr.precise_ip = 3;
+	spin_under(&attr, &n);
+}
+
 /* What must be taken from the PMU in time comes with an interrupt each. */
 static void one_by_one(void)
 {
@@ -619,6 +632,7 @@ static const struct pt_case cases[] = {
 	{ "notification", notification },
 	{ "every_period", every_period },
 	{ "records_pile_up", records_pile_up },
+	{ "most_precise_of_all", most_precise_of_all },
 	{ "one_by_one", one_by_one },
 	{ "counts_while_reloaded", counts_while_reloaded },
 	{ "counts_while_others_come", counts_while_others_come },

@@ -80,6 +80,21 @@ refresh(struct event_constraint *copy, struct event_constraint *c)
 	return copy;
 }
 
+/*
+ * What the CPU leaves of it, or a group whose counters are reloaded; also of what a model says instead
+ * of its tables.  CPUs that do either have room for copies.
+ */
+static struct event_constraint *cut_down(struct cpu_hw_events *cpuc, struct perf_event *event,
+					 struct event_constraint *c)
+{
+	if (intel_pe_arch_pebs() && event->attr.precise_ip &&
+	    c->idxmsk64 & ~intel_pe_arch_counters(event))
+		c = intel_pe_leave_only(cpuc, c, intel_pe_arch_counters(event));
+	if (unlikely(intel_pe_has_acr_group(event)))
+		c = intel_pe_leave_only(cpuc, c, intel_pe_acr_counters(cpuc, event));
+	return c;
+}
+
 /* x86_pmu.get_event_constraints of models without further rules, and what the others begin with */
 struct event_constraint *
 intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
@@ -91,12 +106,7 @@ intel_pe_get_constraint(struct cpu_hw_events *cpuc, int i, struct perf_event *ev
 		return intel_pe_get_excl_cntrs(cpuc, event, c);
 	if (branch_sample_counters(event))
 		c = intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters);
-	if (intel_pe_arch_pebs() && event->attr.precise_ip &&
-	    c->idxmsk64 & ~intel_pe_arch_counters(event))
-		c = intel_pe_leave_only(cpuc, c, intel_pe_arch_counters(event));
-	if (unlikely(intel_pe_has_acr_group(event)))
-		c = intel_pe_leave_only(cpuc, c, intel_pe_acr_counters(cpuc, event));
-	return c;
+	return cut_down(cpuc, event, c);
 }
 
 /* x86_pmu.put_event_constraints */
@@ -105,15 +115,6 @@ void intel_pe_put_constraint(struct cpu_hw_events *cpuc, struct perf_event *even
 	intel_pe_put_extra_regs(cpuc, event);
 	if (cpuc->excl_cntrs)
 		intel_pe_put_excl_cntrs(cpuc, event);
-}
-
-/* The counters of @allowed that the event could have. */
-static struct event_constraint *within(struct cpu_hw_events *cpuc, struct event_constraint *c,
-				       struct event_constraint *allowed)
-{
-	if (likely(!(allowed->idxmsk64 & ~c->idxmsk64)))
-		return allowed;
-	return intel_pe_leave_only(cpuc, c, allowed->idxmsk64);
 }
 
 /* One of a few constraints, by which of counters 0 and 1 the event could have. */
@@ -155,9 +156,9 @@ intel_pe_get_hsw(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 struct event_constraint *
 intel_pe_get_icl(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 {
-	struct event_constraint *c = intel_pe_get_hsw(cpuc, i, event);
-
-	return most_precise(event) && is_instructions(event) ? within(cpuc, c, &only_fixed_0) : c;
+	if (most_precise(event) && is_instructions(event))
+		return cut_down(cpuc, event, &only_fixed_0);
+	return intel_pe_get_hsw(cpuc, i, event);
 }
 
 /* PDist of other events is on counter 0. */
@@ -178,7 +179,7 @@ get_rwc(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	if (!event->attr.precise_ip || !is_instructions(event) ||
 	    !(event->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE))
 		return c;
-	return most_precise(event) ? &emptyconstraint : within(cpuc, c, &only_1_to_7);
+	return most_precise(event) ? &emptyconstraint : cut_down(cpuc, event, &only_1_to_7);
 }
 
 /* Less skid on counter 0. */
@@ -196,7 +197,7 @@ intel_pe_get_tnt(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 
 	if (likely(!most_precise(event)))
 		return c;
-	return within(cpuc, c, is_instructions(event) ? &only_0_or_fixed_0 : &only_0);
+	return cut_down(cpuc, event, is_instructions(event) ? &only_0_or_fixed_0 : &only_0);
 }
 
 /* Two counters and the fixed one, which cannot log counts with branches. */
@@ -209,7 +210,8 @@ intel_pe_get_cmt(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 		return c;
 	if (!is_instructions(event))
 		return either(c, 0x3);
-	return within(cpuc, c, &only_0_1_or_fixed_0);
+	return cut_down(cpuc, event,
+			branch_sample_counters(event) ? &only_0_1 : &only_0_1_or_fixed_0);
 }
 
 struct event_constraint *

@@ -9,7 +9,7 @@
  * branch records have their own files and are switched on before and off after what uses them.
  *
  * Against the PMI: it may stop a counter at any time.  What both change, they change in one
- * instruction.
+ * instruction; on 32-bit kernels in more of them, as on Linux 6.12.
  */
 #include <linux/irqflags.h>
 

@@ -197,19 +197,30 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 	return found;
 }
 
+/* An event whose counts are logged with the branches of others is no user, but its records have some. */
+static bool records_have_branches(const struct cpu_hw_events *cpuc)
+{
+	int i;
+
+	if (cpuc->lbr_pebs_users)
+		return true;
+	for (i = 0; x86_pmu.flags & PMU_FL_BR_CNTR && i < cpuc->n_events; i++) {
+		if (cpuc->event_list[i]->attr.precise_ip && has_branch_stack(cpuc->event_list[i]))
+			return true;
+	}
+	return false;
+}
+
 /*
  * PEBS records are decoded to where the branches of all other samples are read to.  With both kinds
- * the records go first; later they are drained again, but nothing is left: no counter runs.  An
- * event whose counts are in the branches of others needs none, but its records have them all the
- * same.
+ * the records go first; later they are drained again, but nothing is left: no counter runs.
  */
 static void drain_branches(struct cpu_hw_events *cpuc, struct pt_regs *regs)
 {
 	struct perf_sample_data data __uninitialized;
 
-	const bool may_have = x86_pmu.flags & PMU_FL_BR_CNTR ? cpuc->n_pebs : cpuc->lbr_pebs_users;
-
-	if (unlikely(may_have && cpuc->lbr_users != cpuc->lbr_pebs_users))
+	if (unlikely(cpuc->n_pebs && cpuc->lbr_users != cpuc->lbr_pebs_users) &&
+	    records_have_branches(cpuc))
 		static_call(x86_pmu_drain_pebs)(regs, &data);
 }
 

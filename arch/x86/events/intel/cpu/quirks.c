@@ -191,6 +191,8 @@ void intel_pe_nhm_enable_all(int added)
 
 	if (added && cpuc->n_pebs && intel_pe_records_wait(cpuc)) {
 		cpuc->enabled = 0;	/* who is throttled stops nothing that is not on */
+		barrier();
+		intel_pe_stop_all();	/* a late PMI has let the counters go */
 		intel_pmu_drain_pebs_buffer();
 		cpuc->enabled = 1;
 	}

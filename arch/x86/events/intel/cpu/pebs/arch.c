@@ -17,7 +17,7 @@
  *
  *   empty	the index is cpu_hw_events.arch_buffer.index.  It is written, with another
  *		threshold, only in this state and with the PMU off: by intel_pe_arch_threshold()
- *		when events start or come, and when the CPU does.
+ *		when events start, come or go, and when the CPU comes.
  *   filling	the PMU is on, and the CPU alone writes the index.  Passing the threshold raises bit
  *		54 of the status and a PMI; being above it does not.  A record that does not fit is
  *		dropped, and so are all after it, until the index is written.
