@@ -393,7 +393,7 @@ void pe_leave_owner(struct pe_event *e)
 	put_task_struct(owner);
 }
 
-/* @e is DEAD, and the family lock is taken: who joined before is on the list, nobody joins after. */
+/* @e is DEAD.  Who joined before the family lock is taken is on the list, nobody joins after. */
 static void release_children(struct pe_event *e)
 {
 	struct pe_event *child;

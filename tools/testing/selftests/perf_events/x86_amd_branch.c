@@ -316,8 +316,8 @@ static void only_enter_cgroup(void *dir)
 }
 
 /*
- * An event of a cgroup is one for all its tasks, and a new task may be where in memory one was that
- * has exited: odd children must not have the branches of even ones.
+ * An event of a cgroup is one for all its tasks, and a new task may be in memory where one was that
+ * has exited: odd children must not have branches of even ones.
  */
 static void not_of_the_dead(void)
 {

@@ -33,8 +33,9 @@ struct records {
 };
 
 struct lbr_state {
-	const struct task_struct	*task;		/* current when they were wiped, ... */
-	u64				born;		/* ... which may be free, and another's now */
+	/* Current when they were wiped; the task may be gone, and its memory another's. */
+	const struct task_struct	*task;
+	u64				born;
 	u64				last_user;	/* event->id, when there are no users */
 	u64				suppress;	/* of all users together */
 	bool				stale;		/* to be wiped before recording */

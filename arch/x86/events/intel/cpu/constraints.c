@@ -81,8 +81,8 @@ refresh(struct event_constraint *copy, struct event_constraint *c)
 }
 
 /*
- * What the CPU leaves of it, or a group whose counters are reloaded; also of what a model says instead
- * of its tables.  CPUs that do either have room for copies.
+ * What the CPU leaves of it, or a group whose counters are reloaded; also of what a model says
+ * instead of its tables.  CPUs that do either have room for copies.
  */
 static struct event_constraint *cut_down(struct cpu_hw_events *cpuc, struct perf_event *event,
 					 struct event_constraint *c)

@@ -197,7 +197,10 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
 	return found;
 }
 
-/* An event whose counts are logged with the branches of others is no user, but its records have some. */
+/*
+ * One whose counts are logged with the branches of others is no user of them, but its records have
+ * some.
+ */
 static bool records_have_branches(const struct cpu_hw_events *cpuc)
 {
 	int i;
