@@ -316,8 +316,8 @@ static void only_enter_cgroup(void *dir)
 }
 
 /*
- * An event of a cgroup is one for all its tasks, and a new task may be in memory where one was that
- * has exited: odd children must not have branches of even ones.
+ * An event of a cgroup is one for all its tasks, and a new task may be in memory where one was
+ * that has exited: odd children must not have branches of even ones.
  */
 static void not_of_the_dead(void)
 {
@@ -340,7 +340,7 @@ static void not_of_the_dead(void)
 	for (i = 0; i < CHILDREN; i++) {
 		child[i] = pt_fork(i & 1 ? only_enter_cgroup : loop_in_cgroup, (void *)dir);
 		pt_reap(child[i]);
-		/* If RCU has not freed it by then, the next one is elsewhere, and proves nothing. */
+		/* If RCU has not freed it by then, the next one is elsewhere and proves nothing. */
 		usleep(30000);
 	}
 	pt_disable(fd);

@@ -240,6 +240,33 @@ static void one_by_one(void)
 	pt_check(n >= 2 * TURNS / 9973, "%llu interrupts", (unsigned long long)n);
 }
 
+/* Also when another one, which could not wait, has gone. */
+static void pile_up_again(void)
+{
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 997);
+	struct perf_event_attr other = precise(INSTRUCTIONS, 1000003);
+	u64 n;
+	int fd;
+
+	need_pebs_alone();
+	if (format() < 3)
+		pt_skip("records that have no time do not wait");
+	other.sample_type |= format() < 6 ? PERF_SAMPLE_READ : PERF_SAMPLE_CALLCHAIN;
+	other.disabled = 0;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	close(pt_open(&other, 0, -1, -1, 0));
+	n = nmis();
+	pt_spin(TURNS);
+	n = nmis() - n;
+	pt_disable(fd);
+	pt_check(n <= 2 * TURNS / 997 / 100, "%llu interrupts", (unsigned long long)n);
+	pt_check(pt_count_records(&ring, PERF_RECORD_SAMPLE) >= 2 * TURNS / 997, "lost ones");
+	pt_unmap(&ring);
+	close(fd);
+}
+
 /* A counter that the CPU reloads counts like one that nobody touches. */
 static void counts(u64 period)
 {
@@ -634,6 +661,7 @@ static const struct pt_case cases[] = {
 	{ "records_pile_up", records_pile_up },
 	{ "most_precise_of_all", most_precise_of_all },
 	{ "one_by_one", one_by_one },
+	{ "pile_up_again", pile_up_again },
 	{ "counts_while_reloaded", counts_while_reloaded },
 	{ "counts_while_others_come", counts_while_others_come },
 	{ "two_at_once", two_at_once },
