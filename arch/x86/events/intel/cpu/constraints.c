@@ -179,7 +179,11 @@ get_rwc(struct cpu_hw_events *cpuc, int i, struct perf_event *event)
 	if (!event->attr.precise_ip || !is_instructions(event) ||
 	    !(event->attr.sample_type & PERF_SAMPLE_WEIGHT_TYPE))
 		return c;
-	return most_precise(event) ? &emptyconstraint : cut_down(cpuc, event, &only_1_to_7);
+	if (most_precise(event))
+		return &emptyconstraint;
+	c = cut_down(cpuc, event, &only_1_to_7);
+	return branch_sample_counters(event) ?
+		intel_pe_leave_only(cpuc, c, x86_pmu.lbr_counters) : c;
 }
 
 /* Less skid on counter 0. */

@@ -40,8 +40,8 @@ static bool is_in_use(struct cpu_hw_events *cpuc, struct event_constraint *copy)
 }
 
 /*
- * A constraint that may be changed: @c if it is a copy.  There are as many copies as events can be
- * listed, so one is free for an event that has none.
+ * A constraint that may be changed: @c if it is a copy.  There are more copies than events that can
+ * be listed, so one is free, also for an event that has one, which it gives up.
  */
 static struct event_constraint *own_copy(struct cpu_hw_events *cpuc, struct event_constraint *c)
 {

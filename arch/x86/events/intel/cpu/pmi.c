@@ -203,12 +203,17 @@ static int serve(struct cpu_hw_events *cpuc, struct pt_regs *regs, u64 status, u
  */
 static bool records_have_branches(const struct cpu_hw_events *cpuc)
 {
+	struct perf_event *event;
 	int i;
 
 	if (cpuc->lbr_pebs_users)
 		return true;
-	for (i = 0; x86_pmu.flags & PMU_FL_BR_CNTR && i < cpuc->n_events; i++) {
-		if (cpuc->event_list[i]->attr.precise_ip && has_branch_stack(cpuc->event_list[i]))
+	if (!(x86_pmu.flags & PMU_FL_BR_CNTR))
+		return false;
+	/* Not the list of events, which may be on the move. */
+	for_each_set_bit(i, cpuc->active_mask, X86_PMC_IDX_MAX) {
+		event = READ_ONCE(cpuc->events[i]);
+		if (event && event->attr.precise_ip && has_branch_stack(event))
 			return true;
 	}
 	return false;

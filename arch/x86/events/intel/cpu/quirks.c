@@ -179,9 +179,9 @@ static void make_ready(void)
 /*
  * x86_pmu.enable_all of Nehalem and Westmere.  AAK100, AAP53, BD53: after an event was added the
  * counters may not count until each has been programmed with a certain event, which counts nothing
- * or little.  PEBS and the global control are off already.  What the counters have counted is
- * accounted before, and loaded again after, those of throttled events too.  Records are taken
- * first: their counters have been loaded since they were looked at.
+ * or little.  PEBS and the global control are off already, unless a PMI was late.  What the
+ * counters have counted is accounted before, and loaded again after, those of throttled events too.
+ * Records are taken first: their counters have been loaded since they were looked at.
  */
 void intel_pe_nhm_enable_all(int added)
 {
@@ -190,9 +190,10 @@ void intel_pe_nhm_enable_all(int added)
 	int i;
 
 	if (added && cpuc->n_pebs && intel_pe_records_wait(cpuc)) {
-		cpuc->enabled = 0;	/* who is throttled stops nothing that is not on */
+		/* A drain is for a PMU that is off, and that a PMI leaves off. */
+		cpuc->enabled = 0;
 		barrier();
-		intel_pe_stop_all();	/* a late PMI has let the counters go */
+		intel_pe_stop_all();
 		intel_pmu_drain_pebs_buffer();
 		cpuc->enabled = 1;
 	}

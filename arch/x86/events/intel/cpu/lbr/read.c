@@ -222,12 +222,13 @@ u64 intel_pe_order_counters(u64 raw, const u8 *order, int n)
 	return logged;
 }
 
-/* A member that is on no counter, or on one that is another's by now, has logged nothing. */
+/* A member on no counter that logs, or on one that is another's by now, has logged nothing. */
 static u8 logged_by(struct cpu_hw_events *cpuc, struct perf_event *event)
 {
 	int idx = event->hw.idx;
 
-	if (idx < 0 || (cpuc->events[idx] && cpuc->events[idx] != event))
+	if (idx < 0 || idx >= LBR_INFO_BR_CNTR_NUM ||
+	    (cpuc->events[idx] && cpuc->events[idx] != event))
 		return LOGS_NOTHING;
 	return idx;
 }

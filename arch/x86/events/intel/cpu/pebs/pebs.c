@@ -173,7 +173,7 @@ static void count_event(struct cpu_hw_events *cpuc, struct perf_event *event, in
 		if (intel_pe_records_wait(cpuc))
 			intel_pmu_drain_pebs_buffer();
 	}
-	/* Who starts moves it; those that count already, and throttled ones, do not start. */
+	/* Who starts moves it; those that count already do not start. */
 	if (!cpuc->pebs_enabled)
 		return;
 	if (intel_pe_arch_pebs())
