@@ -353,9 +353,10 @@ static bool is_whole(const struct pe_event *e, const struct pe_event *parent)
 	       e->session_gen == parent->session_gen && !parent->session->leaving;
 }
 
-/* With the family lock. */
+/* A parent that is alive has its session: closing takes the lock before that goes. */
 static bool may_join(struct pe_event *e, struct pe_event *parent)
 {
+	lockdep_assert_held(&parent->family_lock);
 	return READ_ONCE(parent->state) > PERF_EVENT_STATE_REVOKED &&
 	       READ_ONCE(e->state) > PERF_EVENT_STATE_EXIT &&
 	       (!pe_is_session(parent) || is_whole(e, parent)) && follow(e);

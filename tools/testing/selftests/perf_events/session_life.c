@@ -488,6 +488,7 @@ static void fork_all_the_time(void *arg)
 		_exit(1);
 	for (nr = 0; nr < FORKS && !__atomic_load_n(&f->stop, __ATOMIC_ACQUIRE); nr++) {
 		pid[nr] = fork();
+		pt_need(pid[nr] >= 0, "fork: %s", strerror(errno));
 		if (!pid[nr])
 			stay_and_fault(f);
 		__atomic_store_n(&f->forks, nr + 1, __ATOMIC_RELEASE);

@@ -267,32 +267,61 @@ static void pile_up_again(void)
 	close(fd);
 }
 
+static struct perf_event_attr plain(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_RAW, INSTRUCTIONS);
+
+	attr.read_format = PERF_FORMAT_GROUP;
+	attr.exclude_kernel = 1;
+	return attr;
+}
+
+/* A precise event, mapped, on, and in its group one that nobody reloads. */
+static int open_beside_plain(struct perf_event_attr *attr)
+{
+	struct perf_event_attr other = plain();
+	int fd;
+
+	attr->read_format = PERF_FORMAT_GROUP;
+	fd = pt_open(attr, 0, -1, -1, 0);
+	pt_open(&other, 0, -1, fd, 0);
+	pt_map(&ring, fd, 512);
+	pt_enable(fd);
+	return fd;
+}
+
+/* Both have counted the same: how much. */
+static u64 counts_as_plain(int fd)
+{
+	struct pt_read r;
+
+	pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
+	pt_eq(r.v[0].value, r.v[1].value);
+	return r.v[0].value;
+}
+
+static void close_beside_plain(int fd, u64 period)
+{
+	u64 count;
+
+	pt_disable(fd);
+	count = counts_as_plain(fd);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), count / period);
+	pt_unmap(&ring);
+	close(fd);
+}
+
 /* A counter that the CPU reloads counts like one that nobody touches. */
 static void counts(u64 period)
 {
 	struct perf_event_attr attr = precise(INSTRUCTIONS, period);
-	struct perf_event_attr plain = pt_attr(PERF_TYPE_RAW, INSTRUCTIONS);
-	struct pt_read r;
-	int fd, i;
+	int fd = open_beside_plain(&attr), i;
 
-	attr.read_format = PERF_FORMAT_GROUP;
-	plain.read_format = PERF_FORMAT_GROUP;
-	plain.exclude_kernel = 1;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_open(&plain, 0, -1, fd, 0);
-	pt_map(&ring, fd, 512);
-	pt_enable(fd);
 	for (i = 0; i < 200; i++) {
 		pt_spin((u64)i * 37 + 1);
-		pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
-		pt_eq(r.v[0].value, r.v[1].value);
+		counts_as_plain(fd);
 	}
-	pt_disable(fd);
-	pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
-	pt_eq(r.v[0].value, r.v[1].value);
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), r.v[0].value / period);
-	pt_unmap(&ring);
-	close(fd);
+	close_beside_plain(fd, period);
 }
 
 static void counts_while_reloaded(void)
@@ -306,36 +335,22 @@ static void counts_while_reloaded(void)
 /* Nehalem is told to load all counters again when an event comes, those with records as well. */
 static void counts_while_others_come(void)
 {
-	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007);
-	struct perf_event_attr plain = pt_attr(PERF_TYPE_RAW, INSTRUCTIONS);
-	struct pt_read r;
-	int fd, other, i;
+	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007), other = plain();
+	int fd, newcomer, i;
 
 	need_pebs_alone();
 	if (pt_is_stock() && shortest_period() > 2)
 		pt_skip("Linux 6.12 counts a record's period once more, or 2^48, on Nehalem");
 	attr.sample_type = PERF_SAMPLE_IP;	/* so records wait */
-	attr.read_format = PERF_FORMAT_GROUP;
-	plain.read_format = PERF_FORMAT_GROUP;
-	plain.exclude_kernel = 1;
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	pt_open(&plain, 0, -1, fd, 0);
-	pt_map(&ring, fd, 512);
-	pt_enable(fd);
+	fd = open_beside_plain(&attr);
 	for (i = 0; i < 100; i++) {
 		pt_spin(6000 + i * 37);
-		other = pt_open(&plain, 0, -1, -1, 0);
+		newcomer = pt_open(&other, 0, -1, -1, 0);
 		pt_spin(100);
-		pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
-		pt_eq(r.v[0].value, r.v[1].value);
-		close(other);
+		counts_as_plain(fd);
+		close(newcomer);
 	}
-	pt_disable(fd);
-	pt_read(fd, PERF_FORMAT_GROUP, 2, &r);
-	pt_eq(r.v[0].value, r.v[1].value);
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), r.v[0].value / 10007);
-	pt_unmap(&ring);
-	close(fd);
+	close_beside_plain(fd, 10007);
 }
 
 /* Samples and lost ones, as the ring tells of them. */
