@@ -460,9 +460,39 @@ static void goes_on(const struct session_source *s)
 	pt_eq(periods_of(s, PERF_EXT_TARGET_RESUME), 3);
 }
 
+/* The first target has nobody to go on for, whatever the session before this one has left. */
+static void first_begins_anew(const struct session_source *s)
+{
+	struct perf_event_attr attr = s->attr();
+	struct pt_ring ring;
+	struct worker w;
+	int fd, i;
+
+	attr.sample_period = 10;
+	for (i = 0; i < 5; i++) {
+		periods_of(s, 0);
+		fd = session_of_tasks(attr);
+		pt_map(&ring, fd, 8);
+		worker_start(&w, 0);
+		pt_eq(session_attach_task(fd, w.pid, PERF_EXT_TARGET_RESUME), 0);
+		worker_do(&w, s->work, 9);
+		pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+		worker_do(&w, s->work, 1);
+		pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
+		pt_unmap(&ring);
+		close(fd);
+		worker_end(&w);
+	}
+}
+
 static void resume(void)
 {
 	session_with_each(goes_on);
+}
+
+static void resume_of_nobody(void)
+{
+	session_with_each(first_begins_anew);
 }
 
 /* ---- counters of CPUs, to the last instruction ---- */
@@ -605,6 +635,7 @@ static const struct pt_case cases[] = {
 	{ "times", times },
 	{ "fdinfo", fdinfo },
 	{ "resume", resume },
+	{ "resume_of_nobody", resume_of_nobody },
 	{ "instructions", instructions },
 	{ "samples_go_on", samples_go_on },
 	{ "varying_go_on", varying_go_on },

@@ -320,8 +320,8 @@ static long detach_cgroup(int fd, const char *dir)
 	return ret;
 }
 
-/* What the tasks of a cgroup have counted, on a CPU or on all; -1: there is no entry. */
-static s64 count_of_cgroup(int fd, u64 id, int cpu)
+/* A cgroup on a CPU, or on all; NULL: there is no entry. */
+static const struct session_entry *entry_of_cgroup(int fd, u64 id, int cpu)
 {
 	static struct session_entry e[SESSION_ENTRIES];
 	u32 flags = cpu < 0 ? PERF_EXT_READ_CGROUPS : PERF_EXT_READ_TARGETS;
@@ -329,8 +329,23 @@ static s64 count_of_cgroup(int fd, u64 id, int cpu)
 
 	for (i = 0; i + 1 < nr; i++)
 		if (e[i].cgroup == id && e[i].cpu == cpu)
-			return (s64)e[i].value[0];
-	return -1;
+			return &e[i];
+	return NULL;
+}
+
+/* What its tasks have counted; -1: there is no entry. */
+static s64 count_of_cgroup(int fd, u64 id, int cpu)
+{
+	const struct session_entry *e = entry_of_cgroup(fd, id, cpu);
+
+	return e ? (s64)e->value[0] : -1;
+}
+
+static int state_of_cgroup(int fd, u64 id)
+{
+	const struct session_entry *e = entry_of_cgroup(fd, id, -1);
+
+	return e ? (int)e->state : -1;
 }
 
 /* In the cgroup, 1 2 3 4 hits on CPU 0 1 2 3, each so many times. */
@@ -362,6 +377,10 @@ static void cgroups(void)
 	pt_eq(count_of_cgroup(fd, group_id[1], -1), 110);
 	pt_eq(pt_count(fd), 110);
 	session_adds_up(fd);
+	pt_eq(state_of_cgroup(fd, group_id[1]), PERF_EXT_VALUES_ENABLED);
+	pt_disable(fd);
+	pt_eq(state_of_cgroup(fd, group_id[1]), PERF_EXT_VALUES_OFF);
+	pt_enable(fd);
 
 	/* Another one in the same session. */
 	pt_eq(attach_cgroup(fd, group[2], 0), 0);
