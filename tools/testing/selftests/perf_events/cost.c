@@ -5,6 +5,7 @@
  *
  * needs: smp hw
  */
+#include "lib/cgroup.h"
 #include "lib/ext.h"
 #include <signal.h>
 
@@ -347,6 +348,33 @@ static void no_calls(void)
 	pt_kill(pid);
 }
 
+/* Nor by its moves from cgroup to cgroup, when nobody has events of these any more. */
+static void no_calls_of_cgroups(void)
+{
+	const char *a = cg_make(""), *b = cg_make("/b");
+	int fd, faults, ready[2], i;
+	pid_t pid;
+	char c;
+
+	ext_need();
+	if (pt_online_cpus() < 2)
+		pt_skip("needs two CPUs");
+	pt_pin(0);
+	fd = pt_open_cross_calls("pe_cgroup_follow_current", 0);
+	pt_need(!pipe(ready), "pipe");
+	pid = pt_fork(run_on_cpu_1, &ready[1]);
+	pt_need(read(ready[0], &c, 1) == 1, "read");
+	faults = cg_faults(a, 0);
+	pt_eq(cg_enter_path(a, pid), 0);
+	pt_eq(pt_count(fd), 1);
+	close(faults);
+	for (i = 0; i < 10; i++)
+		pt_eq(cg_enter_path(i % 2 ? a : b, pid), 0);
+	pt_eq(pt_count(fd), 1);
+	pt_kill(pid);
+	cg_remove_all();
+}
+
 /* Each that fdinfo has: one for a sample, as there is somebody to signal. */
 static void wakeups(void)
 {
@@ -434,6 +462,7 @@ static const struct pt_case cases[] = {
 	{ "rotations", rotations },
 	{ "calls", calls },
 	{ "no_calls", no_calls },
+	{ "no_calls_of_cgroups", no_calls_of_cgroups },
 	{ "wakeups", wakeups },
 	{ "shown", shown },
 	{ "refused", refused },

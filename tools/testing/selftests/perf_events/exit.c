@@ -419,6 +419,27 @@ static void reads_interrupt_once(void)
 	exits_tell(calls, &ring, 2, 257);
 }
 
+/* Only a copy tells its count, and only if it was asked to. */
+static void reads_of_nobody_else(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct pt_ring plain, own;
+	int go[2];
+	pid_t pid;
+
+	pt_pin(0);
+	attr.inherit = 1;
+	pt_map(&plain, pt_open(&attr, 0, 0, -1, 0), 1);
+	attr.inherit_stat = 1;
+	pt_open(&attr, 0, 0, -1, 0);
+	pid = waiting_child(go, 0);
+	pt_map(&own, pt_open(&attr, pid, 0, -1, 0), 1);
+	let_go(go);
+	pt_reap(pid);
+	pt_eq(pt_count_records(&plain, PERF_RECORD_READ), 0);
+	pt_eq(pt_count_records(&own, PERF_RECORD_READ), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "count_is_retained", count_is_retained },
 	{ "ioctls_on_the_dead", ioctls_on_the_dead },
@@ -429,6 +450,7 @@ static const struct pt_case cases[] = {
 	{ "of_a_cpu_never", of_a_cpu_never },
 	{ "opener_exits", opener_exits },
 	{ "reads_interrupt_once", reads_interrupt_once },
+	{ "reads_of_nobody_else", reads_of_nobody_else },
 	{ "exit_races_open", exit_races_open },
 	{ "sampling_while_exiting", sampling_while_exiting },
 	{ "close_races_exit", close_races_exit },

@@ -161,6 +161,33 @@ static void pinned_runs_always(void)
 	}
 }
 
+/* With its task it comes before the CPU's own, which have all counters. */
+static void pinned_of_a_task(void)
+{
+	struct perf_event_attr attr = instructions();
+	int go[2], hw = counters(), pinned, i;
+	struct pt_read r;
+	pid_t pid;
+
+	pt_pin(0);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_spin(100000);
+	}
+	attr.disabled = 0;
+	for (i = 0; i < hw; i++)
+		pt_open(&attr, -1, 0, -1, 0);
+	attr.pinned = 1;
+	pinned = pt_open(&attr, pid, -1, -1, 0);
+	pt_gate_open(go);
+	pt_reap(pid);
+	pt_read(pinned, TIMES, 1, &r);
+	pt_eq(r.running, r.enabled);
+	pt_check(r.v[0].value >= 200000 && r.v[0].value < 210000, "%llu instructions",
+		 (unsigned long long)r.v[0].value);
+}
+
 /* What the event is about to say by a signal waits to be asked for. */
 static void hold_signal(int fd, sigset_t *set)
 {
@@ -401,6 +428,7 @@ static const struct pt_case cases[] = {
 	{ "room_is_taken_at_once", room_is_taken_at_once },
 	{ "shares_are_fair", shares_are_fair },
 	{ "pinned_runs_always", pinned_runs_always },
+	{ "pinned_of_a_task", pinned_of_a_task },
 	{ "pinned_in_error", pinned_in_error },
 	{ "groups_stay_together", groups_stay_together },
 	{ "exclusive", exclusive },

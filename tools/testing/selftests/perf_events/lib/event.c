@@ -182,8 +182,10 @@ int pt_open_cross_calls(const char *function, int cpu)
 
 	pt_need(address, "no %s", function);
 	snprintf(filter, sizeof(filter), "func == 0x%llx", (unsigned long long)address);
+	attr.disabled = 1;
 	fd = pt_open(&attr, -1, cpu, -1, 0);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter), 0);
+	pt_enable(fd);
 	return fd;
 }
 
