@@ -79,6 +79,7 @@ static void group_falls_apart(void)
 	pt_eq(read(fd, v, sizeof(v)), 16);
 	pt_eq(v[0], 1);
 	pt_eq(read(sibling, v, sizeof(v)), 16);
+	pt_eq(pt_try_open(&attr, -1, 1, fd, 0), -ENODEV);
 	pt_eq(set_online(1, 1), 0);
 	pt_eq(read(fd, v, sizeof(v)), 16);
 	/* It leads nobody any more. The stock kernel takes siblings, which never count. */

@@ -329,6 +329,36 @@ static void by_frequency(void)
 		 (unsigned long long)periods, (unsigned long long)first);
 }
 
+/* A child goes on with the period that was found for its parent. */
+static void by_frequency_in_a_child(void)
+{
+	struct perf_event_attr attr = cycles(0), apart = pt_attr(PT_SW(DUMMY));
+	pid_t pid;
+	int fd;
+
+	need_exact();
+	attr.freq = 1;
+	attr.sample_freq = 4000;
+	attr.inherit = 1;
+	pt_pin(0);
+	/* What is not inherited keeps the two tasks from changing places. */
+	pt_open(&apart, 0, -1, -1, 0);
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	pt_spin(20000000);
+	pt_drain(&ring);
+	pt_in_child(pid)
+		pt_spin(5000000);
+	pt_reap(pid);
+	pt_disable(fd);
+	do
+		pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample of the child");
+	while (pt_parse_sample(&attr, &rec, &s), s.pid != (u32)pid);
+	pt_check(s.period > 10000, "the child begins with a period of %llu",
+		 (unsigned long long)s.period);
+}
+
 static const struct pt_case cases[] = {
 	{ "samples_are_count_over_period", samples_are_count_over_period },
 	{ "equal_distances", equal_distances },
@@ -341,6 +371,7 @@ static const struct pt_case cases[] = {
 	{ "cpu_wide", cpu_wide },
 	{ "kernel_samples", kernel_samples },
 	{ "by_frequency", by_frequency },
+	{ "by_frequency_in_a_child", by_frequency_in_a_child },
 };
 
 PT_MAIN(cases)

@@ -484,6 +484,28 @@ static void multiplexing(void)
 		 (unsigned long long)running, (unsigned long long)time);
 }
 
+/* Turns of a CPU's own events, where no task has any: each comes to its turn. */
+static void multiplexing_of_a_cpu(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read r;
+	int fd[2], i;
+
+	load("counters=1");
+	pt_eq(pt_write_file(DEV "/perf_event_mux_interval_ms", "1"), 0);
+	attr = hits();
+	attr.config = 1;
+	attr.read_format = TIMES;
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, -1, 0, -1, 0);
+	pt_burn(50000000);
+	for (i = 0; i < 2; i++) {
+		pt_read(fd[i], TIMES, 1, &r);
+		pt_check(r.running > 0 && r.running < r.enabled, "event %d: %llu of %llu", i,
+			 (unsigned long long)r.running, (unsigned long long)r.enabled);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "attributes", attributes },
 	{ "attributes_by_kind", attributes_by_kind },
@@ -506,6 +528,7 @@ static const struct pt_case cases[] = {
 	{ "group_enabled_at_once", group_enabled_at_once },
 	{ "exclusive_is_alone", exclusive_is_alone },
 	{ "multiplexing", multiplexing },
+	{ "multiplexing_of_a_cpu", multiplexing_of_a_cpu },
 };
 
 PT_MAIN(cases)
