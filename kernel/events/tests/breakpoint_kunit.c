@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* KUnit: the slots of breakpoints as a kernel debugger takes them (breakpoint_slots.c). */
+#include <kunit/test.h>
+#include <linux/hw_breakpoint.h>
+
+static struct perf_event *watchpoint(struct kunit *test)
+{
+	struct perf_event *bp = kunit_kzalloc(test, sizeof(*bp), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bp);
+	if (hw_breakpoint_is_used())
+		kunit_skip(test, "there are breakpoints");
+	bp->attr.bp_type = HW_BREAKPOINT_W;
+	return bp;
+}
+
+/* All of a CPU, none too many, and all of them again. */
+static void debugger_takes_all(struct kunit *test)
+{
+	struct perf_event *bp = watchpoint(test);
+	int turn, i, slots = hw_breakpoint_slots(TYPE_DATA);
+
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < slots; i++)
+			KUNIT_EXPECT_EQ(test, dbg_reserve_bp_slot(bp), 0);
+		KUNIT_EXPECT_LT(test, dbg_reserve_bp_slot(bp), 0);
+		KUNIT_EXPECT_TRUE(test, hw_breakpoint_is_used());
+		for (i = 0; i < slots; i++)
+			KUNIT_EXPECT_EQ(test, dbg_release_bp_slot(bp), 0);
+		KUNIT_EXPECT_FALSE(test, hw_breakpoint_is_used());
+	}
+}
+
+static void debugger_is_refused(struct kunit *test)
+{
+	struct perf_event *bp = watchpoint(test);
+
+	bp->hw.target = current;
+	KUNIT_EXPECT_LT(test, dbg_reserve_bp_slot(bp), 0);
+	KUNIT_EXPECT_LT(test, dbg_release_bp_slot(bp), 0);
+	bp->hw.target = NULL;
+	bp->attr.bp_type = HW_BREAKPOINT_EMPTY;
+	KUNIT_EXPECT_LT(test, dbg_reserve_bp_slot(bp), 0);
+	KUNIT_EXPECT_FALSE(test, hw_breakpoint_is_used());
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(debugger_takes_all),
+	KUNIT_CASE(debugger_is_refused),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_events_breakpoints",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
