@@ -261,6 +261,34 @@ static void set_output_of_one_cpu(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 5);
 }
 
+/* Each hit is a sample of both, whatever they are bound to. */
+static void two_of_a_kind(void)
+{
+	static const struct { pid_t pid; int cpu; } of[] = { { -1, 0 }, { 0, -1 }, { 0, 0 } };
+	struct perf_event_attr attr = sampling(1);
+	struct pt_ring ring[2];
+	unsigned int i, j;
+	int fd[2];
+
+	pt_first_on_cpu(0);
+	for (i = 0; i < PT_ARRAY_SIZE(of); i++) {
+		for (j = 0; j < 2; j++) {
+			fd[j] = pt_open(&attr, of[i].pid, of[i].cpu, -1, 0);
+			pt_map(&ring[j], fd[j], 4);
+		}
+		for (j = 0; j < 2; j++)
+			pt_enable(fd[j]);
+		pt_fault(5);
+		for (j = 0; j < 2; j++)
+			pt_disable(fd[j]);
+		for (j = 0; j < 2; j++) {
+			pt_eq(pt_count_records(&ring[j], PERF_RECORD_SAMPLE), 5);
+			pt_unmap(&ring[j]);
+			close(fd[j]);
+		}
+	}
+}
+
 static void pause_output(void)
 {
 	struct perf_event_attr attr = sampling(1);
@@ -417,6 +445,7 @@ static const struct pt_case cases[] = {
 	{ "period_acts_at_once", period_acts_at_once },
 	{ "set_output", set_output },
 	{ "set_output_of_one_cpu", set_output_of_one_cpu },
+	{ "two_of_a_kind", two_of_a_kind },
 	{ "pause_output", pause_output },
 	{ "pause_output_of_control_page_only", pause_output_of_control_page_only },
 	{ "prctl_switches_own_events", prctl_switches_own_events },

@@ -149,6 +149,7 @@ static void notified(void)
 	pt_map(&ring, fd, 16);
 	for (i = 0; i < 2; i++)
 		start(&p[i]);
+	pt_eq(notify(fd, 0, 0), 0);	/* asks for nothing: nobody needs copies */
 	copies_are(fd, in_common(3));
 	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
 	copies_are(fd, 2);
@@ -183,7 +184,7 @@ static u64 periods_ended(int fd)
 /* Each task has periods of its own, from the first one of the rule on, whoever forks meanwhile. */
 static void ruled(void)
 {
-	struct perf_ext_periods rule = { .short_period = 10, .initial_period = 30 };
+	struct perf_ext_periods rule = { .short_period = 10, .initial_period = 30 }, none = {};
 	struct perf_event_attr attr = sampling(4);
 	struct puppet p[3];
 	int fd, i;
@@ -193,6 +194,7 @@ static void ruled(void)
 	pt_map(&ring, fd, 16);
 	for (i = 0; i < 2; i++)
 		start(&p[i]);
+	pt_eq(ext_periods(fd, &none), 0);
 	copies_are(fd, in_common(3));
 	pt_eq(samples_by(&attr, NULL, 40), 10);
 	pt_eq(ext_periods(fd, &rule), 0);

@@ -246,17 +246,17 @@ static void period_in_a_storm(void)
 	changed(other_period);
 }
 
-/* Nobody is told, and nobody stops: all that happens is that each task gets copies. */
-static void ask_for_nothing(unsigned int round)
+/* Of so many samples nobody is told: all that happens is that each task gets copies. */
+static void ask_for_many(unsigned int round)
 {
 	(void)round;
-	pt_eq(notify(common, 0, 0), 0);
+	pt_eq(notify(common, 1u << 31, 0), 0);
 }
 
 static void dissolved_in_a_storm(void)
 {
 	ext_need();
-	changed(ask_for_nothing);
+	changed(ask_for_many);
 }
 
 static void map_clock(unsigned int round)

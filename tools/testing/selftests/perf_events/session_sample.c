@@ -335,6 +335,32 @@ static void lost_exactly(void)
 	worker_end(&b);
 }
 
+/* So is what comes while the output is paused. */
+static void lost_while_paused(void)
+{
+	struct perf_event_attr attr;
+	struct worker w;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	unthrottled();
+	worker_start(&w, 0);
+	attr = hits();
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	fd = session_of_tasks(attr);
+	pt_map(&ring, fd, 4);
+	pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), 0);
+	worker_do(&w, hit, 7);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), 0);
+	pt_eq(session_task(fd, w.pid)->lost, 7);
+	worker_do(&w, hit, 1);
+	pt_eq(told_as_lost(pt_id(fd)), 7);
+	worker_end(&w);
+}
+
 /* Who waits is told of samples of any target. */
 static void wakes_up(void)
 {
@@ -627,6 +653,7 @@ static const struct pt_case cases[] = {
 	{ "all_cpus", all_cpus },
 	{ "lost_by_target", lost_by_target },
 	{ "lost_exactly", lost_exactly },
+	{ "lost_while_paused", lost_while_paused },
 	{ "wakes_up", wakes_up },
 	{ "members", members },
 	{ "read_in_samples", read_in_samples },

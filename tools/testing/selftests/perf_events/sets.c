@@ -200,6 +200,10 @@ static void leave(void)
 	pt_eq(pt_count(c), 40);
 	pt_fault(10);
 	pt_eq(pt_count(a), 45);
+	/* It begins anew there. */
+	pt_eq(set_infos(c, info), 2);
+	set_was(&info[0], 1, 1, 0);
+	set_was(&info[1], 3, 2, 0);
 	pt_eq(pt_ioctl(b, PERF_EXT_IOC_SET_LEAVE, 0), -EINVAL);
 }
 
