@@ -324,6 +324,7 @@ static void nobody_records(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	snprintf(text, sizeof(text), "filter 0/16@%s", path);
 	pt_eq(set(fd, text), 0);
+	pt_eq(set(fd, text), 0);	/* is counted once */
 	at = map_exec(file, 0, 1, NULL);
 	check(1, &(struct range){ FILTER, 0, 16, pt_addr(at), 16 });
 	close(fd);

@@ -297,6 +297,31 @@ static void inherited(void)
 	pt_check(false, "no sample of the child with its trace");
 }
 
+/* What does without its tracer is inherited like any other. */
+static void inherited_without_tracer(void)
+{
+	struct perf_event_attr attr = aux_attr(), fault = pt_attr(PT_SW(PAGE_FAULTS));
+	int tracer, fd;
+	u64 before;
+	pid_t pid;
+
+	pt_pin(0);
+	attr.inherit = 1;
+	tracer = pt_open(&attr, 0, 0, -1, 0);
+	fault.inherit = 1;
+	fault.sample_period = 1;
+	fault.aux_sample_size = 64;
+	fd = pt_open(&fault, 0, 0, tracer, 0);
+	close(tracer);
+	pt_enable(fd);
+	before = pt_count(fd);
+	pt_in_child(pid)
+		pt_fault(100);
+	pt_reap(pid);
+	pt_check(pt_count(fd) - before >= 100, "%llu faults of the child",
+		 (unsigned long long)(pt_count(fd) - before));
+}
+
 static const struct pt_case cases[] = {
 	{ "output_errors", output_errors },
 	{ "pause_errors", pause_errors },
@@ -307,6 +332,7 @@ static const struct pt_case cases[] = {
 	{ "sibling_closes", sibling_closes },
 	{ "tracer_without_room", tracer_without_room },
 	{ "inherited", inherited },
+	{ "inherited_without_tracer", inherited_without_tracer },
 };
 
 PT_MAIN(cases)

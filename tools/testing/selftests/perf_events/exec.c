@@ -88,6 +88,34 @@ static void enabled_by_exec(void)
 	of_a_child_that_waits(&attr, 5, 7, 7);
 }
 
+/* The time of an event that was there before goes on from where it was. */
+static void times_go_on(void)
+{
+	const u64 times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct perf_event_attr attr = calls();
+	struct pt_read r;
+	int go[2], on;
+	pid_t pid;
+
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_first_on_cpu(0);
+		pt_gate_wait(go);
+		pt_burn(20000000);
+		exec_self(1, -1);
+	}
+	attr.read_format = times;
+	on = pt_open(&attr, pid, -1, -1, 0);
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	pt_open(&attr, pid, -1, -1, 0);
+	pt_gate_open(go);
+	pt_eq(exit_code(pid), 0);
+	pt_read(on, times, 1, &r);
+	pt_check(r.enabled >= 20000000, "enabled %llu", (unsigned long long)r.enabled);
+	pt_eq(r.running, r.enabled);
+}
+
 static void not_enabled_without_the_bit(void)
 {
 	struct perf_event_attr attr = calls();
@@ -394,6 +422,7 @@ static void hw_enabled_by_exec(void)
 
 static const struct pt_case cases[] = {
 	{ "enabled_by_exec", enabled_by_exec },
+	{ "times_go_on", times_go_on },
 	{ "not_enabled_without_the_bit", not_enabled_without_the_bit },
 	{ "goes_on_across_exec", goes_on_across_exec },
 	{ "own_event_survives", own_event_survives },

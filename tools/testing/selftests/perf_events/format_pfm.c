@@ -2,6 +2,8 @@
 /*
  * format_pfm.c - format "pfm": each sample and all of its fields, what happens when the area is
  * full, what it refuses. By counters of hardware: counter_formats.c.
+ *
+ * needs: smp
  */
 #include "lib/format.h"
 #include "lib/sets.h"
@@ -38,10 +40,10 @@ static void fields(void)
 	const struct perf_ext_pfm_sample *s;
 	const struct perf_ext_pfm *h;
 	struct pt_area a;
+	int fd, i, cpu = pt_online_cpus() - 1;
 	u64 time = 0;
-	int fd, i;
 
-	pt_pin(0);
+	pt_pin(cpu);
 	fd = start(faults(type));
 	format_pfm(&a, fd, 4096, 0);
 	pt_enable(fd);
@@ -53,7 +55,7 @@ static void fields(void)
 	for (i = 0; i < 10; i++) {
 		s = pfm_sample(h, i);
 		pt_eq(s->size, SAMPLE + 8);
-		pt_eq(s->cpu, 0);
+		pt_eq(s->cpu, cpu);
 		pt_eq(s->pid, getpid());
 		pt_eq(s->tid, pt_tid());
 		pt_check(s->ip, "no address");

@@ -250,6 +250,32 @@ static void copies(void)
 	pt_eq(pt_count(fd) - before, 30);
 }
 
+/* RESTART of a member is for its leader's copies, too, where it has none itself. */
+static void copies_of_the_leader(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int lead, fd;
+	u64 before;
+	pid_t pid;
+
+	ext_need();
+	pt_gate_make(to_child);
+	attr.inherit = 1;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	pid = pt_fork(fault_when_told, NULL);
+	attr = faults(PERIOD);
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, lead, 0);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	pt_disable(lead);
+	pt_eq(restart(fd), 0);
+	before = pt_count(lead);
+	pt_gate_open(to_child);
+	pt_reap(pid);
+	pt_check(pt_count(lead) - before >= 100, "%llu faults of the child",
+		 (unsigned long long)(pt_count(lead) - before));
+}
+
 static void refused(void)
 {
 	struct perf_event_attr attr = faults(PERIOD), counts = pt_attr(PT_SW(PAGE_FAULTS));
@@ -527,6 +553,7 @@ static const struct pt_case cases[] = {
 	{ "with_periods", with_periods },
 	{ "refresh", refresh },
 	{ "copies", copies },
+	{ "copies_of_the_leader", copies_of_the_leader },
 	{ "hold", hold },
 	{ "let_go", let_go },
 	{ "kill_held", kill_held },

@@ -49,6 +49,7 @@ static inline void set_was(const struct perf_ext_set_info *info, u64 activations
 	pt_eq(info->activations, activations);
 	pt_eq(info->by_overflow, by_overflow);
 	pt_eq(info->by_timeout, by_timeout);
+	pt_eq(info->active_time > 0, activations > 0);
 }
 
 #endif /* PTEST_SETS_H */
