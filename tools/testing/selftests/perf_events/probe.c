@@ -5,6 +5,7 @@
  */
 #include "lib/ptest.h"
 #include <linux/capability.h>
+#include <sys/mount.h>
 
 #if defined(__x86_64__)
 #define GETPPID	"__x64_sys_getppid"
@@ -313,6 +314,44 @@ static void many_probes(void)
 	}
 }
 
+#define DEBUGFS	"/sys/kernel/debug"
+
+/* Is there a probe in the function? */
+static bool is_probed(const char *func)
+{
+	FILE *f = fopen(DEBUGFS "/kprobes/list", "r");
+	char line[256];
+	bool found = false;
+
+	pt_need(f, "kprobes/list: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f))
+		found |= !!strstr(line, func);
+	fclose(f);
+	return found;
+}
+
+static void kprobe_goes_with_its_event(void)
+{
+	struct perf_event_attr attr = kprobe(GETPPID, false);
+	int ret, fd;
+
+	if (!pt_path_exists(DEBUGFS "/kprobes") && mount("debugfs", DEBUGFS, "debugfs", 0, NULL) &&
+	    errno != EBUSY)
+		pt_skip("no debugfs: %s", strerror(errno));
+	if (!pt_path_exists(DEBUGFS "/kprobes/list"))
+		pt_skip("no list of kprobes");
+	pt_check(!is_probed(GETPPID), "a probe was there before");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_check(is_probed(GETPPID), "no probe while its event is open");
+	close(fd);
+	pt_check(!is_probed(GETPPID), "the probe is still there");
+	attr = kprobe(GETPPID, true);
+	ret = pt_open(&attr, 0, -1, -1, 0);
+	pt_check(is_probed(GETPPID), "no probe while the event of returns is open");
+	close(ret);
+	pt_check(!is_probed(GETPPID), "the probe for returns is still there");
+}
+
 static const struct pt_case cases[] = {
 	{ "kprobe_counts", kprobe_counts },
 	{ "kretprobe_counts", kretprobe_counts },
@@ -327,6 +366,7 @@ static const struct pt_case cases[] = {
 	{ "uprobe_refused", uprobe_refused },
 	{ "uprobe_by_others", uprobe_by_others },
 	{ "many_probes", many_probes },
+	{ "kprobe_goes_with_its_event", kprobe_goes_with_its_event },
 };
 
 PT_MAIN(cases)
