@@ -263,6 +263,66 @@ static void group_changed_after_fork(void)
 	pt_read(lead, f, 2, &r);
 }
 
+/* Executed with the gates' ends: says that it is there, and waits. */
+static int after_exec(int argc, char **argv)
+{
+	char c = 0;
+
+	if (argc != 4 || strcmp(argv[1], "--wait"))
+		return -1;
+	return write(atoi(argv[2]), &c, 1) != 1 || read(atoi(argv[3]), &c, 1) != 1;
+}
+
+/* A child that forks another one and then executes the program; both wait. */
+static pid_t forks_and_executes(int ready[2], int go[2], int never[2])
+{
+	char to[16], from[16];
+	pid_t pid, inner;
+
+	pt_gate_make(ready);
+	pt_gate_make(go);
+	pt_gate_make(never);
+	snprintf(to, sizeof(to), "%d", ready[1]);
+	snprintf(from, sizeof(from), "%d", never[0]);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_in_child(inner)
+			pt_gate_wait(never);
+		execl("/proc/self/exe", "inherit", "--wait", to, from, NULL);
+		pt_need(0, "exec: %s", strerror(errno));
+	}
+	return pid;
+}
+
+/* As many members as the parent's group has, but not the same: one left the parent by its exec. */
+static void group_of_others_after_exec(void)
+{
+	struct perf_event_attr attr = calls(), leaves = attr;
+	u64 f = PERF_FORMAT_GROUP, buf[16] = { 0x1234 };
+	int ready[2], go[2], never[2], lead;
+	struct pt_read r;
+	pid_t pid;
+
+	pid = forks_and_executes(ready, go, never);
+	attr.read_format = f;
+	leaves.read_format = f;
+	leaves.remove_on_exec = 1;
+	lead = pt_open(&attr, pid, -1, -1, 0);
+	pt_open(&leaves, pid, -1, lead, 0);
+	pt_read(lead, f, 2, &r);
+	pt_gate_open(go);
+	pt_gate_wait(ready);
+	pt_eq(read(lead, buf, sizeof(buf)), -1);
+	pt_eq(errno, ECHILD);
+	pt_open(&attr, pid, -1, lead, 0);
+	pt_eq(read(lead, buf, sizeof(buf)), -1);
+	pt_eq(errno, ECHILD);
+	pt_eq(buf[0], 0x1234);
+	pt_gate_open(never);
+	pt_gate_open(never);
+	pt_reap(pid);
+}
+
 static void ids_of_samples(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -475,6 +535,7 @@ static const struct pt_case cases[] = {
 	{ "times_of_children", times_of_children },
 	{ "group_sums", group_sums },
 	{ "group_changed_after_fork", group_changed_after_fork },
+	{ "group_of_others_after_exec", group_of_others_after_exec },
 	{ "ids_of_samples", ids_of_samples },
 	{ "bound_to_a_cpu", bound_to_a_cpu },
 	{ "disabled_sibling", disabled_sibling },
@@ -484,4 +545,8 @@ static const struct pt_case cases[] = {
 	{ "frequency_of_zero", frequency_of_zero },
 };
 
-PT_MAIN(cases)
+int main(int argc, char **argv)
+{
+	pt_reexec_hook = after_exec;
+	return pt_run(argc, argv, cases, PT_ARRAY_SIZE(cases));
+}
