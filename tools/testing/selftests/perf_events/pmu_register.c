@@ -7,6 +7,7 @@
  * needs: smp hw
  */
 #include "lib/test_count.h"
+#include <pthread.h>
 
 #define DEV	"/sys/bus/event_source/devices/" MODULE
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -506,6 +507,45 @@ static void multiplexing_of_a_cpu(void)
 	}
 }
 
+static void *waits(void *go)
+{
+	pt_gate_wait(go);
+	return NULL;
+}
+
+/* Whoever shares the descriptors: where output goes to is not held, nor what it cannot go to. */
+static void output_to_a_shared_descriptor(void)
+{
+	struct perf_event_attr attr, other;
+	int go[2], null, target, fd, odd;
+	struct pt_ring ring;
+	pthread_t t;
+
+	load(NULL);
+	pt_gate_make(go);
+	pt_need(!pthread_create(&t, NULL, waits, go), "thread");
+	attr = hits();
+	other = attr;
+	other.use_clockid = 1;
+	other.clockid = CLOCK_MONOTONIC;
+	target = pt_open(&attr, 0, -1, -1, 0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	odd = pt_open(&other, 0, -1, -1, 0);
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pt_map(&ring, target, 1);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), 0);
+	pt_eq(pt_ioctl(odd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)target), -EINVAL);
+	pt_eq(pt_ioctl(odd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)null), -EBADF);
+	pt_unmap(&ring);
+	close(odd);
+	close(fd);
+	close(target);
+	close(null);
+	none_left();
+	pt_gate_open(go);
+	pthread_join(t, NULL);
+}
+
 static const struct pt_case cases[] = {
 	{ "attributes", attributes },
 	{ "attributes_by_kind", attributes_by_kind },
@@ -529,6 +569,7 @@ static const struct pt_case cases[] = {
 	{ "exclusive_is_alone", exclusive_is_alone },
 	{ "multiplexing", multiplexing },
 	{ "multiplexing_of_a_cpu", multiplexing_of_a_cpu },
+	{ "output_to_a_shared_descriptor", output_to_a_shared_descriptor },
 };
 
 PT_MAIN(cases)
