@@ -356,6 +356,36 @@ static void switched_off_on_the_way(void)
 	a64_user_count(r.page);
 }
 
+/* Without a switch it is the next overflow that writes the page, and the index as well. */
+static void switched_off_before_an_overflow(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	unsigned int turn;
+	struct pt_ring r;
+	u32 index = 0;
+	s64 nr;
+
+	allow(1);
+	attr.sample_period = 100003;
+	pt_map(&r, pt_open_hw(&attr, -1), 1);
+	for (turn = 0; turn < 20; turn++) {
+		pt_sysctl_set("perf_user_access", 1);
+		pt_switch_out();
+		pt_drain(&r);
+		pt_spin(200000);
+		pt_need(pt_count_records(&r, PERF_RECORD_SAMPLE), "no overflow");
+		pt_eq(r.page->index, A64_CYCLE_INDEX);
+		nr = pt_switches();
+		pt_sysctl_set("perf_user_access", 0);
+		pt_spin(200000);
+		index = r.page->index;
+		if (pt_switches() == nr)
+			break;
+	}
+	pt_need(turn < 20, "always switched out");
+	pt_eq(index, 0);
+}
+
 /* A counter that no event has any more shows nothing of what it counted. */
 static void unused_counters_are_zero(void)
 {
@@ -449,6 +479,7 @@ static const struct pt_case cases[] = {
 	{ "by_own_tasks", by_own_tasks },
 	{ "mapped_after_a_look", mapped_after_a_look },
 	{ "switched_off_on_the_way", switched_off_on_the_way },
+	{ "switched_off_before_an_overflow", switched_off_before_an_overflow },
 	{ "unused_counters_are_zero", unused_counters_are_zero },
 	{ "counters_of_others_are_zero", counters_of_others_are_zero },
 	{ "others_see_nothing", others_see_nothing },
