@@ -149,7 +149,6 @@ struct pe_hits {
 
 /**
  * struct pe_slot - what is eligible on one CPU value of a context, or in one cgroup on a CPU
- * @cpu: -1 for "any" (task contexts), or the CPU number				I
  * @cgrp: the cgroup, or NULL								I
  * @nr_events: events here, counted for cgroups only					L
  * @entered: on pe_ctx.entered while the CPU runs a task of the cgroup, and it has events	R, L
@@ -162,7 +161,6 @@ struct pe_hits {
  * Lives as long as its context, that of a cgroup as long as the cgroup.
  */
 struct pe_slot {
-	int			cpu;
 	struct perf_cgroup	*cgrp;
 	unsigned int		nr_events;
 	struct hlist_node	entered;

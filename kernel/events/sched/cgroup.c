@@ -103,7 +103,7 @@ struct pe_slot *pe_cgroup_make_slot(struct perf_cgroup *cgrp, int cpu)
 	slot = kzalloc_node(sizeof(*slot), GFP_KERNEL, cpu_to_node(cpu));
 	if (!slot)
 		return NULL;
-	pe_slot_init(slot, cpu);
+	pe_slot_init(slot);
 	slot->cgrp = cgrp;
 	raw_spin_lock_irq(&ctx->lock);
 	per_cpu_ptr(info, cpu)->slot = slot;

@@ -31,13 +31,11 @@ static struct lock_class_key cpu_lock_key, cpu_mutex_key;
 /**
  * pe_slot_init() - initialise a zeroed slot
  * @slot: it
- * @cpu: its CPU value
  */
-void pe_slot_init(struct pe_slot *slot, int cpu)
+void pe_slot_init(struct pe_slot *slot)
 {
 	int i;
 
-	slot->cpu = cpu;
 	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
 		INIT_HLIST_HEAD(&slot->sw[i].list);
 	INIT_HLIST_NODE(&slot->entered);
@@ -78,7 +76,7 @@ void pe_ctx_init(struct pe_ctx *ctx, struct task_struct *task, int cpu)
 	INIT_LIST_HEAD(&ctx->sideband);
 	INIT_LIST_HEAD(&ctx->pmu_ctxs);
 	INIT_LIST_HEAD(&ctx->unjoined);
-	pe_slot_init(&ctx->any, cpu);
+	pe_slot_init(&ctx->any);
 }
 
 /**
@@ -257,7 +255,7 @@ static struct pe_slot *make_slot(struct pe_ctx *ctx, int cpu)
 	slot = kzalloc_node(sizeof(*slot), GFP_KERNEL, cpu_to_node(cpu));
 	if (!slot)
 		return NULL;
-	pe_slot_init(slot, cpu);
+	pe_slot_init(slot);
 
 	raw_spin_lock_irq(&ctx->lock);
 	ctx->by_cpu[cpu] = slot;

@@ -43,7 +43,7 @@ void pe_ctx_get(struct pe_ctx *ctx);
 void pe_ctx_put(struct pe_ctx *ctx);
 int pe_ctx_reserve(struct pe_ctx *ctx, struct pmu *pmu, const struct pe_event *e);
 struct pe_slot *pe_ctx_slot(struct pe_ctx *ctx, const struct pe_event *e);
-void pe_slot_init(struct pe_slot *slot, int cpu);
+void pe_slot_init(struct pe_slot *slot);
 void pe_slot_free(struct pe_slot *slot);
 struct pe_pmu_ctx *pe_find_pmu_ctx(struct pe_ctx *ctx, struct pmu *pmu);
 struct pe_lane *pe_pmu_ctx_lane(struct pe_pmu_ctx *pmu_ctx, struct pe_slot *slot);

@@ -42,7 +42,7 @@ static void in_blocks(struct kunit *test)
 /* Whoever has another reference keeps that page, whichever it is of a block, and nothing else. */
 static void one_outlives_the_others(struct kunit *test)
 {
-	int kept;
+	int kept, i;
 
 	for (kept = 0; kept < NR; kept++) {
 		struct page *pages[NR] = { }, *page;
@@ -52,6 +52,8 @@ static void one_outlives_the_others(struct kunit *test)
 		get_page(page);
 		page->mapping = (void *)test;
 		pe_pages_drop(pages, NR, nr);
+		for (i = 0; i < NR; i++)
+			KUNIT_EXPECT_GE(test, page_ref_count(pages[i]), 0);
 		KUNIT_EXPECT_EQ(test, page_ref_count(page), 1);
 		KUNIT_EXPECT_NULL(test, page->mapping);
 		KUNIT_EXPECT_NULL(test, memchr_inv(page_address(page), 0xa0 + kept, PAGE_SIZE));

@@ -179,7 +179,7 @@ static void times(void)
 	struct pt_read r[2], of_b[2], of_cpu[2];
 	int fa, fb, cpu;
 
-	/* The task's time begins in a switch, the cgroup's a little later: none in what is compared. */
+	/* In a switch the task's time begins, the cgroup's a little later: let there be none. */
 	pt_first_on_cpu(0);
 	attr.read_format = TIMES;
 	fa = cg_open(&attr, a, 0, -1);

@@ -54,6 +54,24 @@ static void identity(void)
 	pt_check(!pt_fdinfo(leader, "buffer"), "a buffer where nothing is mapped");
 }
 
+/* Of what counts on the reader's CPU it tells the count of now. */
+static void count_goes_on(void)
+{
+	struct perf_event_attr attr;
+	u64 before;
+	int fd;
+
+	need_fdinfo();
+	pt_load_module("test_count", NULL);
+	attr = pt_attr((u32)pt_pmu_type("test_count"), 1);	/* nanoseconds */
+	pt_first_on_cpu(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	before = number(fd, "count");
+	pt_burn(1000000);
+	pt_check(number(fd, "count") >= before + 1000000, "%llu after %llu",
+		 (unsigned long long)number(fd, "count"), (unsigned long long)before);
+}
+
 static void states(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -341,6 +359,7 @@ static const struct pt_case cases[] = {
 	{ "unanswered_argument", unanswered_argument },
 	{ "unanswered_read", unanswered_read },
 	{ "identity", identity },
+	{ "count_goes_on", count_goes_on },
 	{ "states", states },
 	{ "counts", counts },
 	{ "buffer", buffer },

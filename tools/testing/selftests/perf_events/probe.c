@@ -352,6 +352,24 @@ static void kprobe_goes_with_its_event(void)
 	pt_check(!is_probed(GETPPID), "the probe for returns is still there");
 }
 
+/* A hit is told to events of its number only while there are any. */
+static void hits_of_nobody(void)
+{
+	struct perf_event_attr attr = kprobe("__perf_sw_event", false);
+	struct perf_event_attr faults = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd;
+
+	pt_first_on_cpu(0);
+	close(pt_open(&faults, 0, -1, -1, 0));
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_fault(10);
+	pt_eq(pt_count(fd), 0);
+	pt_open(&faults, 0, -1, -1, 0);
+	pt_fault(10);
+	pt_check(pt_count(fd) >= 10, "%llu hits", (unsigned long long)pt_count(fd));
+}
+
 static const struct pt_case cases[] = {
 	{ "kprobe_counts", kprobe_counts },
 	{ "kretprobe_counts", kretprobe_counts },
@@ -367,6 +385,7 @@ static const struct pt_case cases[] = {
 	{ "uprobe_by_others", uprobe_by_others },
 	{ "many_probes", many_probes },
 	{ "kprobe_goes_with_its_event", kprobe_goes_with_its_event },
+	{ "hits_of_nobody", hits_of_nobody },
 };
 
 PT_MAIN(cases)

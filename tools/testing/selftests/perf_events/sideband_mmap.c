@@ -182,6 +182,37 @@ static void mmap_name_padding(void)
 	}
 }
 
+/* Longer than the name that there is room for at first. */
+static void mmap_of_a_long_path(void)
+{
+	struct perf_event_attr attr = carrier();
+	size_t page = (size_t)pt_page_size();
+	char dir[256] = "/tmp/", name[512];
+	int fd, i;
+	void *p;
+
+	attr.mmap = 1;
+	start(&attr);
+	memset(dir + 5, 'd', 200);
+	pt_need(!mkdir(dir, 0700), "mkdir: %s", strerror(errno));
+	snprintf(name, sizeof(name), "%s/", dir);
+	memset(name + strlen(dir) + 1, 'f', 200);
+	name[strlen(dir) + 201] = 0;
+	fd = open(name, O_RDWR | O_CREAT, 0700);
+	pt_need(fd >= 0 && !ftruncate(fd, (off_t)page), "%s: %s", name, strerror(errno));
+	for (i = 0; i < 20; i++) {
+		p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+		if (p == MAP_FAILED)
+			break;
+		expect(PERF_RECORD_MMAP);
+		check_mmap(p, page, 0, name);
+	}
+	unlink(name);
+	rmdir(dir);
+	if (p == MAP_FAILED)
+		pt_skip("/tmp does not map code: %s", strerror(errno));
+}
+
 static const struct pt_case cases[] = {
 	{ "mmap_of_code", mmap_of_code },
 	{ "mmap_of_anonymous_memory", mmap_of_anonymous_memory },
@@ -189,6 +220,7 @@ static const struct pt_case cases[] = {
 	{ "mmap2_fields", mmap2_fields },
 	{ "mmap2_alone", mmap2_alone },
 	{ "mmap_name_padding", mmap_name_padding },
+	{ "mmap_of_a_long_path", mmap_of_a_long_path },
 };
 
 PT_MAIN(cases)
