@@ -11,6 +11,7 @@
  */
 #include "lib/ptest.h"
 #include <pthread.h>
+#include <sys/prctl.h>
 
 static struct perf_event_attr calls(void)
 {
@@ -279,6 +280,39 @@ static void children_of_the_new_program(void)
 	pt_eq(pt_count(fd), 3);
 }
 
+/* What an exec has removed is its opener's no more, whose prctl() lets copies alone. */
+static void removed_from_its_opener(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int go[2], late[2], done[2], fd;
+	pid_t pid, inner;
+	u64 before;
+
+	pt_gate_make(go);
+	pt_gate_make(late);
+	pt_gate_make(done);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_in_child(inner) {
+			pt_gate_wait(late);
+			pt_fault(100);
+			pt_gate_open(done);
+		}
+		exec_self(0, -1);
+	}
+	attr.inherit = 1;
+	attr.remove_on_exec = 1;
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_gate_open(go);
+	pt_eq(exit_code(pid), 0);
+	pt_need(!prctl(PR_TASK_PERF_EVENTS_DISABLE), "prctl: %s", strerror(errno));
+	before = pt_count(fd);
+	pt_gate_open(late);
+	pt_gate_wait(done);
+	pt_check(pt_count(fd) - before >= 100, "%llu faults of the copy",
+		 (unsigned long long)(pt_count(fd) - before));
+}
+
 static void buffer_goes_with_the_memory(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -430,6 +464,7 @@ static const struct pt_case cases[] = {
 	{ "works_once", works_once },
 	{ "group_is_enabled", group_is_enabled },
 	{ "children_of_the_new_program", children_of_the_new_program },
+	{ "removed_from_its_opener", removed_from_its_opener },
 	{ "buffer_goes_with_the_memory", buffer_goes_with_the_memory },
 	{ "observer_keeps_its_buffer", observer_keeps_its_buffer },
 	{ "thread_that_execs", thread_that_execs },

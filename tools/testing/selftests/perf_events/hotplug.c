@@ -235,6 +235,29 @@ static void migrate_states(void)
 	pt_eq(pt_count(loser), 7);
 }
 
+/* Members of the root's cgroup, in which whoever takes the CPU down is, come in no more. */
+static void group_of_a_cgroup(void)
+{
+	struct perf_event_attr attr;
+	long long adds;
+	int lead;
+
+	need_cpus(2);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 may schedule siblings on the way");
+	cg_make("");
+	pt_load_module(MODULE, NULL);
+	attr = hits();
+	lead = cg_open(&attr, cg_mounted, 1, -1);
+	cg_open(&attr, cg_mounted, 1, lead);
+	adds = pt_module_get(MODULE, "adds");
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(pt_module_get(MODULE, "adds"), adds);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	pt_eq(set_online(1, 1), 0);
+	cg_remove_all();
+}
+
 static void mux_survives(void)
 {
 	struct perf_event_attr attr;
@@ -642,6 +665,7 @@ static const struct pt_case cases[] = {
 	{ "migrate_states", migrate_states },
 	{ "migrate_from_a_shared_buffer", migrate_from_a_shared_buffer },
 	{ "exits_of_an_offline_cpu", exits_of_an_offline_cpu },
+	{ "group_of_a_cgroup", group_of_a_cgroup },
 	{ "mux_survives", mux_survives },
 	{ "scope_core", scope_core },
 	{ "scope_system", scope_system },

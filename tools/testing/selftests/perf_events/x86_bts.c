@@ -112,6 +112,16 @@ static void check_measured(struct pt_ring *r, const struct perf_event_attr *attr
 	pt_eq(i, MEASURED(turns));
 }
 
+/* Behind the last record of a new buffer nothing has been written. */
+static void check_end(struct pt_ring *r)
+{
+	u64 at = pt_head(r) % r->size;
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		pt_eq(r->data[(at + i) % r->size], 0);
+}
+
 static void all_branches(void)
 {
 	static const u64 turns[] = { 1, 2, 7, 250 };
@@ -129,6 +139,7 @@ static void all_branches(void)
 	for (i = 0; i < PT_ARRAY_SIZE(turns); i++) {
 		lbr_measured(fd, turns[i]);
 		check_measured(&r, &attr, turns[i]);
+		check_end(&r);
 		pt_consume(&r);
 	}
 	/* The buffer was emptied when the event was stopped. */
