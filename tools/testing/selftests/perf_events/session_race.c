@@ -534,13 +534,18 @@ static void attach_and_unregister(void)
 	still_works(session_of_tasks(hits()));
 }
 
-/* Nobody hits: each member has what it had, in its place, on its targets or with what has left. */
+/*
+ * Nobody hits: each member has what it had, in its place, on its targets or with what has left.
+ * The first and the last one count the same.
+ */
 static void read_in_place(struct rival *r)
 {
 	static struct session_entry e[SESSION_ENTRIES];		/* of the one rival */
-	u64 want = (u64)r->target, sum = 0;
+	u64 want = (u64)r->target, sum = 0, words[8];
 	unsigned int i, nr;
 
+	pt_need(read(r->fd, words, sizeof(words)) >= 24, "read: %s", strerror(errno));
+	pt_eq(words[words[0]], words[1]);
 	pt_eq(session_read(r->fd, 0, e), 1);
 	pt_eq(e[0].nr, 3);
 	pt_eq(e[0].value[1], want);
@@ -566,6 +571,7 @@ static void read_and_unregister(void)
 		worker_start(&w[k], (int)k % pt_online_cpus());
 	for (i = 0; i < ROUNDS / 5 + 1 && !pt_failures(); i++) {
 		attr[0] = faults();
+		attr[0].read_format = PERF_FORMAT_GROUP;
 		attr[1] = hits();
 		attr[2] = faults();
 		fd = session_make(attr, 3, 0);
