@@ -308,8 +308,37 @@ static void races(void)
 	none_left();
 }
 
+static void *closes(void *fd)
+{
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* It is gone only when what others are closing has been destroyed. */
+static void while_one_is_closed(void)
+{
+	struct perf_event_attr attr;
+	pthread_t t;
+	int fd;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_module_set(MODULE, "slow", 500), 0);
+	pt_need(!pthread_create(&t, NULL, closes, &fd), "no thread");
+	while (!pt_module_get(MODULE, "destroying"))
+		sched_yield();
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	none_left();
+	pthread_join(t, NULL);
+	pt_eq(pt_module_set(MODULE, "slow", 0), 0);
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
+	{ "while_one_is_closed", while_one_is_closed },
 	{ "groups", groups },
 	{ "group_after_hardware", group_after_hardware },
 	{ "inherited", inherited },

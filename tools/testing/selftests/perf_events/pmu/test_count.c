@@ -16,6 +16,8 @@
  *	kernel_cpu	a kernel counter of event 0 on this CPU, -1 ends it
  *	kernel_count	what that counted
  *	nr_events	events initialised and not destroyed
+ *	slow		how many ms it takes to destroy an event
+ *	destroying	one is being destroyed, or was
  *	nr_added	events on counters now, on all CPUs
  *	adds		how often one was put on a counter
  *	nr_switches	calls of sched_task() since the last reading, with switches=1
@@ -25,6 +27,7 @@
  * Only the driver API of the kernel is used, of which some functions are not exported to modules.
  */
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -51,6 +54,10 @@ static bool switches;
 module_param(switches, bool, 0444);
 static int fail_init;
 module_param(fail_init, int, 0644);
+static int slow;
+module_param(slow, int, 0644);
+static int destroying;
+module_param(destroying, int, 0444);
 
 struct count_cpu {
 	u64			hits;
@@ -178,6 +185,9 @@ static void count_sched_task(struct perf_event_pmu_context *part, struct task_st
 
 static void count_destroy(struct perf_event *event)
 {
+	WRITE_ONCE(destroying, 1);
+	if (slow)
+		msleep(slow);
 	/* As drivers do that look at which CPUs there are. */
 	cpus_read_lock();
 	/* Whatever the order in which things end, the PMU is there. */
