@@ -452,6 +452,45 @@ static void exclusive_is_alone(void)
 	pt_eq(pt_count(a) + pt_count(b), 200);
 }
 
+/* Who is in the kernel samples as one does who has a descriptor. */
+static void kernel_samples(void)
+{
+	struct perf_event_attr attr;
+	struct pt_ring ring;
+	u64 period = 20;
+	int fd;
+
+	load(NULL);
+	attr = hits();
+	attr.sample_period = 10;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&ring, fd, 4);
+	pt_eq(pt_module_set(MODULE, "kernel_period", 10), 0);
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", 0), 0);
+	hit(95);
+	pt_eq(pt_module_get(MODULE, "kernel_told"), 9);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 9);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
+	pt_eq(pt_module_set(MODULE, "kernel_period", (long long)period), 0);
+	hit(100);
+	pt_eq(pt_module_get(MODULE, "kernel_told"),
+	      9 + pt_count_records(&ring, PERF_RECORD_SAMPLE));
+	pt_eq(pt_module_set(MODULE, "kernel_period", 0), -EINVAL);
+
+	pt_eq(pt_module_set(MODULE, "kernel_period", 10), 0);
+	hit(7);
+	period = (u64)pt_module_get(MODULE, "kernel_told");
+	pt_eq(pt_module_set(MODULE, "kernel_refresh", 3), 0);
+	hit(1000);
+	pt_eq(pt_module_get(MODULE, "kernel_told"), period + 3);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 1);	/* only ours */
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", -1), 0);
+
+	/* It is no tracer's source. */
+	pt_eq(pt_module_set(MODULE, "kernel_aux", 1), 0);
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", 0), -EINVAL);
+}
+
 static void multiplexing(void)
 {
 	struct perf_event_attr attr;
@@ -567,6 +606,7 @@ static const struct pt_case cases[] = {
 	{ "group_all_or_nothing", group_all_or_nothing },
 	{ "group_enabled_at_once", group_enabled_at_once },
 	{ "exclusive_is_alone", exclusive_is_alone },
+	{ "kernel_samples", kernel_samples },
 	{ "multiplexing", multiplexing },
 	{ "multiplexing_of_a_cpu", multiplexing_of_a_cpu },
 	{ "output_to_a_shared_descriptor", output_to_a_shared_descriptor },

@@ -15,6 +15,10 @@
  *	migrate		SRC * 1000 + DST: perf_pmu_migrate_context()
  *	kernel_cpu	a kernel counter of event 0 on this CPU, -1 ends it
  *	kernel_count	what that counted
+ *	kernel_period	it samples, each time so many; while it is there: perf_event_period()
+ *	kernel_refresh	perf_event_refresh()
+ *	kernel_told	how often its handler was called
+ *	kernel_aux	the next one says aux_output
  *	nr_events	events initialised and not destroyed
  *	slow		how many ms it takes to destroy an event
  *	destroying	one is being destroyed, or was
@@ -417,11 +421,25 @@ static void release_kernel_event(void)
 	kernel_event = NULL;
 }
 
+static int kernel_period;
+static int kernel_told;
+module_param(kernel_told, int, 0444);
+static bool kernel_aux;
+module_param(kernel_aux, bool, 0644);
+
+static void kernel_handler(struct perf_event *event, struct perf_sample_data *data,
+			   struct pt_regs *regs)
+{
+	kernel_told++;
+}
+
 static int kernel_cpu_set(const char *text, const struct kernel_param *kp)
 {
 	struct perf_event_attr attr = {
-		.type	= count_pmu.type,
-		.size	= sizeof(attr),
+		.type		= count_pmu.type,
+		.size		= sizeof(attr),
+		.sample_period	= kernel_period,
+		.aux_output	= kernel_aux,
 	};
 	int cpu, ret = kstrtoint(text, 0, &cpu);
 	struct perf_event *event;
@@ -431,7 +449,8 @@ static int kernel_cpu_set(const char *text, const struct kernel_param *kp)
 	release_kernel_event();
 	if (cpu < 0)
 		return 0;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL,
+						 kernel_period ? kernel_handler : NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	kernel_event = event;
@@ -444,6 +463,20 @@ static int kernel_count_get(char *text, const struct kernel_param *kp)
 
 	return sysfs_emit(text, "%llu\n", !kernel_event ? 0 :
 			  perf_event_read_value(kernel_event, &enabled, &running));
+}
+
+static int kernel_period_set(const char *text, const struct kernel_param *kp)
+{
+	int ret = kstrtoint(text, 0, &kernel_period);
+
+	return ret || !kernel_event ? ret : perf_event_period(kernel_event, kernel_period);
+}
+
+static int kernel_refresh_set(const char *text, const struct kernel_param *kp)
+{
+	int times, ret = kstrtoint(text, 0, &times);
+
+	return ret ? ret : perf_event_refresh(kernel_event, times);
 }
 
 static int nr_events_get(char *text, const struct kernel_param *kp)
@@ -483,6 +516,8 @@ ACTION(lost, lost_set, NULL, 0200);
 ACTION(migrate, migrate_set, NULL, 0200);
 ACTION(kernel_cpu, kernel_cpu_set, NULL, 0200);
 ACTION(kernel_count, NULL, kernel_count_get, 0444);
+ACTION(kernel_period, kernel_period_set, NULL, 0200);
+ACTION(kernel_refresh, kernel_refresh_set, NULL, 0200);
 ACTION(nr_events, NULL, nr_events_get, 0444);
 ACTION(nr_added, NULL, nr_added_get, 0444);
 
