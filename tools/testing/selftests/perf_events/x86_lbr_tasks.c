@@ -379,6 +379,27 @@ static void exit_and_spin(void)
 }
 
 /* The same of an event of the CPU: tasks that are there when it is opened, and those that come. */
+/* Who exits gives back what was kept for him, while the event stays. */
+static void exit_gives_back(void)
+{
+	struct perf_event_attr attr = stack_sampler(), freed;
+	int i, fd, type = pt_pmu_type("kprobe");
+	pid_t pid;
+
+	if (pt_is_stock() || type < 0)
+		pt_skip("Linux 6.12 keeps nothing for an event of a CPU, or there are no kprobes");
+	freed = pt_attr((u32)type, 0);
+	freed.kprobe_func = pt_addr("free_kept_rcu");
+	pt_open(&attr, -1, 0, -1, 0);
+	fd = pt_open(&freed, -1, 0, -1, 0);
+	for (i = 0; i < 300; i++) {
+		pt_in_child(pid)
+			pt_spin(1);
+		pt_reap(pid);
+	}
+	pt_check(pt_count(fd) > 0, "no task gives back its memory");
+}
+
 static void call_stacks_of_a_cpu(void)
 {
 	struct perf_event_attr attr = stack_sampler();
@@ -488,6 +509,7 @@ static const struct pt_case cases[] = {
 	{ "not_of_the_last_sample", not_of_the_last_sample },
 	{ "call_stack_of_a_task", call_stack_of_a_task },
 	{ "call_stacks_of_a_cpu", call_stacks_of_a_cpu },
+	{ "exit_gives_back", exit_gives_back },
 	{ "call_stacks_in_a_storm", call_stacks_in_a_storm },
 };
 
