@@ -320,7 +320,7 @@ static void run_on_cpu_1(void *ready)
 /* A task that runs elsewhere is not disturbed for events that count by themselves. */
 static void no_calls(void)
 {
-	struct perf_event_attr attr = cost("calls"), faults = pt_attr(PT_SW(PAGE_FAULTS));
+	struct perf_event_attr attr, faults = pt_attr(PT_SW(PAGE_FAULTS));
 	int fd, ready[2], i;
 	u64 before;
 	pid_t pid;
@@ -330,6 +330,7 @@ static void no_calls(void)
 	if (pt_online_cpus() < 2)
 		pt_skip("needs two CPUs");
 	pt_pin(0);
+	attr = cost("calls");
 	attr.disabled = 0;
 	fd = pt_open(&attr, -1, 1, -1, 0);
 	pt_need(!pipe(ready), "pipe");
