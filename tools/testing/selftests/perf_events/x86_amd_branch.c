@@ -428,6 +428,34 @@ static void snapshot(void)
 	}
 }
 
+/* What the task's own event has recorded is there when it goes on. */
+static void snapshot_of_before(void)
+{
+	struct perf_event_attr attr = sampler(PERF_SAMPLE_BRANCH_ANY);
+	const struct perf_branch_entry *e;
+	unsigned int i;
+	int fd, prog;
+
+	need_snapshots();
+	attr.sample_period = 1ull << 40;
+	prog = asking(RECORDS * sizeof(*e));
+	fd = pt_open_hw(&attr, -1);
+	pt_enable(fd);
+	loopa(TURNS);
+	pt_disable(fd);
+	pt_enable(fd);
+	pt_run_prog(prog);
+	pt_disable(fd);
+	/* One record is the way back from the kernel, which belongs to both. */
+	pt_eq(w.word[SEEN], (RECORDS - 1) * sizeof(*e));
+	e = (const struct perf_branch_entry *)&w.word[STACK];
+	for (i = 0; i < RECORDS - 1 && e[i].from != pt_addr(loopa_ind); i++)
+		;
+	pt_check(i < RECORDS - 1, "nothing of the loop");
+	close(fd);
+	close(prog);
+}
+
 /* It has what the events of the CPU want, and without one there is nothing. */
 static void snapshot_of_what_is_wanted(void)
 {
@@ -503,6 +531,7 @@ static const struct pt_case cases[] = {
 	{ "other_task", other_task },
 	{ "not_of_the_dead", not_of_the_dead },
 	{ "snapshot", snapshot },
+	{ "snapshot_of_before", snapshot_of_before },
 	{ "snapshot_of_what_is_wanted", snapshot_of_what_is_wanted },
 	{ "snapshot_leaves_counters", snapshot_leaves_counters },
 };

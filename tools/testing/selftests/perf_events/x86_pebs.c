@@ -508,7 +508,7 @@ static void loads(void)
 		pt_skip("another event of load latencies");
 	attr.config1 = 3;
 	attr.sample_type = PERF_SAMPLE_DATA_SRC;
-	if (pt_probe(&attr) == -ENODATA)
+	if (pt_probe(&attr) == -ENODATA && pt_path_exists(X86_PMU "events/mem-loads-aux"))
 		pt_skip("this CPU wants another event next to that of load latencies");
 	memory(LOAD_LATENCY, pebs_load, &variable[0], PERF_MEM_OP_LOAD);
 }

@@ -474,6 +474,71 @@ static void registers_printed(void)
 	pt_eq(ctrl, x86_has_global());
 }
 
+static void reads_as(const char *file, const char *want)
+{
+	char path[128], text[64] = "";
+
+	snprintf(path, sizeof(path), X86_PMU "%s", file);
+	pt_slurp(path, text, sizeof(text));
+	pt_check(!strcmp(text, want), "%s is '%s', not '%s'", file, text, want);
+}
+
+static void formats(void)
+{
+	x86_need_pmu();
+	reads_as("format/event", x86_is_intel() ? "config:0-7" : "config:0-7,32-35");
+	reads_as("format/umask", pt_path_exists(X86_PMU "format/eq") ? "config:8-15,40-47" :
+								       "config:8-15");
+	reads_as("format/cmask", "config:24-31");
+	reads_as("format/inv", "config:23");
+	reads_as("format/edge", "config:18");
+}
+
+static void senseless_cache_events(void)
+{
+	static const u64 config[] = {
+		PERF_COUNT_HW_CACHE_L1I | PERF_COUNT_HW_CACHE_OP_WRITE << 8,
+		PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_OP_WRITE << 8,
+		PERF_COUNT_HW_CACHE_BPU | PERF_COUNT_HW_CACHE_OP_PREFETCH << 8,
+	};
+	struct perf_event_attr attr = x86_hw(0);
+	unsigned int i;
+
+	x86_need_pmu();
+	attr.type = PERF_TYPE_HW_CACHE;
+	for (i = 0; i < PT_ARRAY_SIZE(config); i++) {
+		attr.config = config[i];
+		pt_eq(pt_probe(&attr), -EINVAL);
+	}
+}
+
+/* Who counts stays where it is when a group that has room beside it comes back. */
+static void keeps_its_counter(void)
+{
+	struct perf_event_attr attr;
+	struct pt_ring ring;
+	u32 index;
+	int lead, fd;
+
+	x86_need_pmu();
+	attr = x86_general_cycles();
+	attr.disabled = 1;
+	fd = pt_open_hw(&attr, -1);
+	lead = pt_open_hw(&attr, -1);
+	attr.disabled = 0;
+	pt_open_hw(&attr, lead);
+	pt_map(&ring, fd, 0);
+	pt_enable(lead);
+	pt_enable(fd);
+	index = ring.page->index;
+	pt_check(index > 0, "no index");
+	pt_disable(lead);
+	pt_enable(lead);
+	pt_eq(ring.page->index, index);
+	pt_switch_out();
+	pt_eq(ring.page->index, index);
+}
+
 static const struct pt_case cases[] = {
 	{ "exact_user_counts", exact_user_counts },
 	{ "a_group_counts_the_same", a_group_counts_the_same },
@@ -486,6 +551,9 @@ static const struct pt_case cases[] = {
 	{ "all_counters_at_once", all_counters_at_once },
 	{ "across_the_last_bit", across_the_last_bit },
 	{ "raw_configs", raw_configs },
+	{ "formats", formats },
+	{ "senseless_cache_events", senseless_cache_events },
+	{ "keeps_its_counter", keeps_its_counter },
 	{ "nothing_is_left_on", nothing_is_left_on },
 	{ "conditional_branches", conditional_branches },
 	{ "beside_a_watchdog", beside_a_watchdog },

@@ -169,6 +169,7 @@ static void check_groups(struct kunit *test, struct made *m, u8 *record)
 	KUNIT_EXPECT_PTR_EQ(test, (u8 *)g->branches, m->where[LBRS]);
 	KUNIT_EXPECT_PTR_EQ(test, (u8 *)g->counters, m->where[VALUES]);
 	KUNIT_EXPECT_PTR_EQ(test, (u8 *)g->end, m->at);
+	KUNIT_EXPECT_EQ(test, (long)g->basic->format_size, m->at - record);
 	kunit_kfree(test, g);
 }
 
