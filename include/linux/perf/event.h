@@ -160,7 +160,10 @@ struct hw_perf_event {
 		struct {
 			/** @last_period: the period that the counter is in */
 			u64		last_period;
-			/** @period_left: events until the next sample, <= 0 when due */
+			/**
+			 * @period_left: events until the next sample, <= 0 when due; where software
+			 * counts, it counts this up to 0
+			 */
 			local64_t	period_left;
 		};
 		struct {

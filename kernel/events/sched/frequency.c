@@ -80,6 +80,12 @@ u64 pe_period_step(u64 period, u64 wanted)
 	return period ?: 1;
 }
 
+/* Does software count @e, up to 0?  Or does a driver, down to it: clocks have no frequency. */
+static bool counts_up(const struct pe_event *e)
+{
+	return e->pmu->task_ctx_nr == perf_sw_context;
+}
+
 /*
  * The next period of an event, from a measurement: @count events in @nsec.  Return: the one that
  * has begun turned out far too long, and what is left of it is not to be waited for.
@@ -87,12 +93,28 @@ u64 pe_period_step(u64 period, u64 wanted)
 static __always_inline bool step_period(struct pe_event *e, u64 nsec, u64 count)
 {
 	struct hw_perf_event *hw = &e->hw;
+	s64 left = local64_read(&hw->period_left);
 	u64 period;
 
 	period = pe_period_step(hw->sample_period,
 				pe_period_for(e->attr.sample_freq, nsec, count));
 	hw->sample_period = period;
-	return local64_read(&hw->period_left) > (s64)min_t(u64, period, S64_MAX / 8) * 8;
+	return (counts_up(e) ? -left : left) > (s64)min_t(u64, period, S64_MAX / 8) * 8;
+}
+
+/*
+ * Begin the next period, if nothing has to be loaded for that.  Not atomic: an NMI that hits in
+ * between, and even begins a period, hits what is given up.
+ */
+static bool begin_counting_up(struct pe_event *e)
+{
+	struct hw_perf_event *hw = &e->hw;
+
+	if (!counts_up(e))
+		return false;
+	hw->last_period = hw->sample_period;
+	local64_set(&hw->period_left, -hw->sample_period);
+	return true;
 }
 
 /**
@@ -106,7 +128,7 @@ static __always_inline bool step_period(struct pe_event *e, u64 nsec, u64 count)
 void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count)
 {
 	lockdep_assert_irqs_disabled();
-	if (!step_period(e, nsec, count))
+	if (!step_period(e, nsec, count) || begin_counting_up(e))
 		return;
 	/* A counter that counts cannot be reloaded. */
 	e->pmu->stop(&e->pub, PERF_EF_UPDATE);
@@ -335,7 +357,7 @@ static void follow_rate(struct pe_event *e, struct pmu **paused)
 	count = local64_read(&e->count);
 	delta = count - e->hw.freq_count_stamp;
 	e->hw.freq_count_stamp = count;
-	if (delta > 0 && step_period(e, TICK_NSEC, delta))
+	if (delta > 0 && step_period(e, TICK_NSEC, delta) && !begin_counting_up(e))
 		local64_set(&e->hw.period_left, 0);
 	e->pmu->start(&e->pub, delta > 0 ? PERF_EF_RELOAD : 0);
 }

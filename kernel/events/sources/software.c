@@ -20,7 +20,7 @@
  * buffer that RCU keeps, and what it queues is waited for in pe_pending_idle().
  *
  * Periods.  hw.period_left runs from -period up to 0.  It is moved with local atomics, because hits
- * of one event nest.
+ * of one event nest; it is stored where a period is given up, and hits with it (frequency.c).
  */
 #include <linux/nospec.h>
 

@@ -118,9 +118,11 @@ static void step_converges(struct kunit *test)
 
 static struct perf_event *make_event(struct kunit *test, u64 period)
 {
+	static struct pmu software = { .task_ctx_nr = perf_sw_context };
 	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
+	e->pmu = &software;
 	e->hw.sample_period = period;
 	e->hw.last_period = period;
 	local64_set(&e->hw.period_left, period);
@@ -195,6 +197,36 @@ static void swevent_new_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, left(event), -1000LL);
 }
 
+/* No event in a second. */
+static void adjust(struct perf_event *event)
+{
+	guard(irqsave)();
+	pe_adjust_period(pe(event), NSEC_PER_SEC, 0);
+}
+
+/* One that is far too long is given up, and a whole new one begins; the event counts on. */
+static void swevent_given_up(struct kunit *test)
+{
+	struct perf_event *event = make_event(test, 1000000);
+
+	event->attr.sample_freq = 1;
+	/* Eight of the next one, 875000, are seven millions. */
+	local64_set(&event->hw.period_left, -7000000);
+	adjust(event);
+	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 875000ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -7000000LL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 1000000ULL);
+	event->hw.sample_period = 1000000;
+	local64_set(&event->hw.period_left, -7000001);
+	adjust(event);
+	KUNIT_EXPECT_EQ(test, left(event), -875000LL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 875000ULL);
+	/* What has not begun yet is not too long. */
+	local64_set(&event->hw.period_left, 1ULL << 40);
+	adjust(event);
+	KUNIT_EXPECT_EQ(test, left(event), 1LL << 40);
+}
+
 static void no_sample(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs)
 {
@@ -250,6 +282,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(swevent_periods_over),
 	KUNIT_CASE(swevent_no_hit_lost),
 	KUNIT_CASE(swevent_new_period),
+	KUNIT_CASE(swevent_given_up),
 	KUNIT_CASE(rate_of_the_period_that_ended),
 	KUNIT_CASE(rate_without_a_sample),
 	{}

@@ -348,6 +348,72 @@ static void frequency_of_a_software_event(void)
 	pt_check(s.period > 1, "the period is still %llu", (unsigned long long)s.period);
 }
 
+/*
+ * When hits become few the tick makes the period shorter, and the one that has begun is given up.
+ * Linux 6.12 waits for its end.
+ */
+static void frequency_when_hits_become_few(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u8 *many = pt_fresh_pages(64), *few = pt_fresh_pages(200);
+	unsigned int i, n;
+	u64 end;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 waits for the end of a period that is far too long");
+	attr.freq = 1;
+	attr.sample_freq = 1000000000 / tick_ns();	/* each hit of the quiet time, in the end */
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	end = pt_clock(CLOCK_MONOTONIC) + 200000000;
+	while (pt_clock(CLOCK_MONOTONIC) < end) {
+		pt_touch(many, 64);
+		pt_need(!madvise(many, 64 * (size_t)pt_page_size(), MADV_DONTNEED), "madvise");
+	}
+	pt_drain(&ring);
+	for (i = 0; i < 200; i++) {
+		few[i * (size_t)pt_page_size()] = 1;
+		pt_burn(10000000);	/* ticks */
+	}
+	pt_disable(fd);
+	n = pt_count_records(&ring, PERF_RECORD_SAMPLE);
+	pt_check(n >= 10, "%u samples of 200 hits", n);
+}
+
+/* Two that were throttled are closed while their task sleeps: no tick looks at them any more. */
+static void throttled_asleep_then_gone(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	int go[2], done[2], fd[2], i, k;
+	pid_t pid;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	attr.sample_period = 10000;
+	pt_gate_make(go);
+	pt_gate_make(done);
+	pt_in_child(pid) {
+		for (;;) {
+			pt_gate_wait(go);
+			pt_burn(100000);
+			pt_gate_open(done);
+		}
+	}
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < 2; k++)
+			fd[k] = pt_open(&attr, pid, -1, -1, 0);
+		pt_gate_open(go);
+		pt_gate_wait(done);
+		for (k = 0; k < 2; k++)
+			pt_eq(close(fd[k]), 0);
+		usleep(50000);		/* RCU frees both: KASAN would find them on a list */
+	}
+	pt_kill(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "max_sample_rate", max_sample_rate },
 	{ "cpu_time_max_percent", cpu_time_max_percent },
@@ -357,6 +423,8 @@ static const struct pt_case cases[] = {
 	{ "throttled_member_is_off", throttled_member_is_off },
 	{ "period_unthrottles", period_unthrottles },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
+	{ "frequency_when_hits_become_few", frequency_when_hits_become_few },
+	{ "throttled_asleep_then_gone", throttled_asleep_then_gone },
 };
 
 PT_MAIN(cases)
