@@ -98,6 +98,9 @@ static void mapped_range(struct kunit *test)
 		{ 0x800, 0x9000, true, { 0x70000, 0x400 } },
 		{ 0x1200, 0, true, { 0x70200, 0 } },
 		{ 0x800, 0x700, false, {} },
+		/* The ends touch it. */
+		{ 0x1400, 0x10, true, { 0x70400, 0 } },
+		{ 0x800, 0x800, true, { 0x70000, 0 } },
 		{ 0x1401, 0x10, false, {} },
 	};
 	int i;

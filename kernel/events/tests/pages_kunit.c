@@ -61,6 +61,23 @@ static void one_outlives_the_others(struct kunit *test)
 	}
 }
 
+/* Those that came one by one, as these may have, too. */
+static void page_by_page(struct kunit *test)
+{
+	struct page *pages[NR] = { };
+	int i;
+
+	take(test, pages);
+	for (i = 0; i < NR; i++)
+		get_page(pages[i]);
+	pe_pages_drop(pages, NR, 0);
+	for (i = 0; i < NR; i++) {
+		KUNIT_EXPECT_EQ(test, page_ref_count(pages[i]), 1);
+		KUNIT_EXPECT_NULL(test, pages[i]->mapping);
+		put_page(pages[i]);
+	}
+}
+
 /* Those on lists of a CPU included. */
 static unsigned long free_pages_now(void)
 {
@@ -93,6 +110,7 @@ static void none_is_lost(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(in_blocks),
 	KUNIT_CASE(one_outlives_the_others),
+	KUNIT_CASE(page_by_page),
 	KUNIT_CASE(none_is_lost),
 	{}
 };

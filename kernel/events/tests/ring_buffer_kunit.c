@@ -9,6 +9,8 @@
  */
 #include <kunit/test.h>
 #include <linux/highmem.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/user.h>
 #include "../ring/ring.h"
 
 #define LOST_SIZE	24
@@ -637,6 +639,23 @@ static void one_writer(struct kunit *test)
 #endif
 }
 
+/* Who has paid is let go. */
+static void payers(struct kunit *test)
+{
+	struct pe_charge c = { .user = alloc_uid(KUIDT_INIT(54321)), .mm = mm_alloc() }, kept;
+
+	KUNIT_ASSERT_NOT_NULL(test, c.user);
+	KUNIT_ASSERT_NOT_NULL(test, c.mm);
+	pe_charge_keep(&kept, &c);
+	KUNIT_EXPECT_EQ(test, refcount_read(&c.user->__count), 2U);
+	KUNIT_EXPECT_EQ(test, atomic_read(&c.mm->mm_count), 2);
+	pe_charge_settle(&kept);
+	KUNIT_EXPECT_EQ(test, refcount_read(&c.user->__count), 1U);
+	KUNIT_EXPECT_EQ(test, atomic_read(&c.mm->mm_count), 1);
+	free_uid(c.user);
+	mmput(c.mm);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(pages),
 	KUNIT_CASE(control_page_alone),
@@ -660,6 +679,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(around_the_end),
 	KUNIT_CASE(handle_goes_around),
 	KUNIT_CASE(one_writer),
+	KUNIT_CASE(payers),
 	{}
 };
 

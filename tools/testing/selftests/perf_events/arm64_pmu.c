@@ -355,7 +355,7 @@ static void files_in_sysfs(void)
 		{ "caps/bus_width", "0x00000000" },
 		{ "caps/threshold_max", "0x00000000" },
 	};
-	char path[256], text[64];
+	char path[256], link[256], text[64];
 	unsigned int i;
 
 	a64_need_pmu();
@@ -370,6 +370,11 @@ static void files_in_sysfs(void)
 	pt_need(pt_slurp(path, text, sizeof(text)), "no cpus");
 	snprintf(path, sizeof(path), pt_online_cpus() > 1 ? "0-%d" : "%d", pt_online_cpus() - 1);
 	pt_check(!strcmp(text, path), "cpus: %s", text);
+	/* It belongs to the platform's device. */
+	snprintf(path, sizeof(path), A64_DEVICES "%s", a64_pmu());
+	memset(link, 0, sizeof(link));
+	pt_need(readlink(path, link, sizeof(link) - 1) > 0, "readlink: %s", strerror(errno));
+	pt_check(strstr(link, "/platform/"), "%s is %s", path, link);
 }
 
 static u64 reg(const char *name)

@@ -4,6 +4,7 @@
  * of the CPU and of tasks, in the time of their cgroup.
  */
 #include "lib/cgroup.h"
+#include "lib/test_count.h"
 
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
@@ -180,11 +181,76 @@ static void hardware_guest(void)
 	cg_remove_all();
 }
 
+/* A PMU of few counters that does not rotate meanwhile. */
+static void without_turns(const char *params)
+{
+	load(params);
+	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
+			    "10000"), 0);
+}
+
+/* What made room for a cgroup counts again as soon as that is left. */
+static void room_again(void)
+{
+	const char *a = cg_make("");
+	struct perf_event_attr attr;
+	int cpu, group;
+
+	without_turns("counters=1");
+	attr = hits();
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	hit(1);
+	attr.pinned = 1;
+	group = cg_open(&attr, a, 0, -1);
+	cg_enter(a);
+	hit(2);
+	cg_leave();
+	hit(4);
+	pt_eq(pt_count(group), 2);
+	pt_eq(pt_count(cpu), 5);
+	close(group);
+	close(cpu);
+	none_left();
+	cg_remove_all();
+}
+
+/* Whoever comes in with a cgroup does not overtake a group that waits. */
+static void newcomer(void)
+{
+	const char *a = cg_make("");
+	int pinned, first, second, late;
+	struct perf_event_attr attr;
+
+	without_turns("counters=2");
+	attr = hits();
+	attr.pinned = 1;
+	pinned = pt_open(&attr, -1, 0, -1, 0);
+	attr.pinned = 0;
+	first = pt_open(&attr, -1, 0, -1, 0);
+	second = pt_open(&attr, -1, 0, first, 0);
+	late = cg_open(&attr, a, 0, -1);
+	hit(1);
+	cg_enter(a);
+	hit(2);
+	cg_leave();
+	pt_eq(pt_count(pinned), 3);
+	pt_eq(pt_count(late), 0);
+	pt_eq(pt_count(first), pt_count(second));
+	close(second);
+	close(first);
+	close(late);
+	close(pinned);
+	none_left();
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "cycles", cycles },
 	{ "multiplexed", multiplexed },
 	{ "pinned_error", pinned_error },
 	{ "hardware_guest", hardware_guest },
+	{ "room_again", room_again },
+	{ "newcomer", newcomer },
 };
 
 PT_MAIN(cases)

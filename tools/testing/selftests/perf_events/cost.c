@@ -190,6 +190,37 @@ static void switches(void)
 	pt_peer_stop(&peer);
 }
 
+/* An event of the CPU has the time of both halves, one of the task that of coming in. */
+static void both_halves_of_a_switch(void)
+{
+	struct perf_event_attr attr, clock = pt_attr(PT_SW(TASK_CLOCK));
+	struct pt_peer peer;
+	struct work w;
+	int fd, own, i;
+	u64 in;
+
+	fd = begin("switches", "switch_time");
+	if (!pt_time_is_exact())
+		pt_skip("this machine does not count instructions exactly");
+	/* Each is a timer that is stopped and started. */
+	clock.sample_period = 1000000000;
+	for (i = 0; i < 16; i++)
+		pt_open(&clock, 0, -1, -1, 0);
+	attr = cost("switch_time");
+	attr.disabled = 0;
+	own = pt_open(&attr, 0, -1, -1, 0);
+	pt_peer_start(&peer);
+	in = pt_count(own);
+	pt_enable(fd);
+	for (i = 0; i < 50; i++)
+		pt_peer_turn(&peer);
+	w = end(fd);
+	in = pt_count(own) - in;
+	pt_check(w.ns > in + in / 4, "%llu ns, %llu of them coming in", (unsigned long long)w.ns,
+		 (unsigned long long)in);
+	pt_peer_stop(&peer);
+}
+
 /* Of its own switches a task sees that it has come in. */
 static void switches_of_a_task(void)
 {
@@ -321,7 +352,7 @@ static void run_on_cpu_1(void *ready)
 static void no_calls(void)
 {
 	struct perf_event_attr attr, faults = pt_attr(PT_SW(PAGE_FAULTS));
-	int fd, ready[2], i;
+	int fd, first, ready[2], i;
 	u64 before;
 	pid_t pid;
 	char c;
@@ -336,15 +367,18 @@ static void no_calls(void)
 	pt_need(!pipe(ready), "pipe");
 	pid = pt_fork(run_on_cpu_1, &ready[1]);
 	pt_need(read(ready[0], &c, 1) == 1, "read");
-	pt_open(&faults, pid, -1, -1, 0);	/* the first one lets the context in */
+	first = pt_open(&faults, pid, -1, -1, 0);	/* it lets the context in */
 	before = pt_count(fd);
 	for (i = 0; i < 10; i++) {
-		int pf = pt_open(&faults, pid, -1, -1, 0);
+		int pf;
 
+		faults.inherit = i & 1;
+		pf = pt_open(&faults, pid, -1, -1, 0);
 		pt_disable(pf);
 		pt_enable(pf);
 		close(pf);
 	}
+	close(first);
 	pt_eq(pt_count(fd) - before, 1);
 	pt_kill(pid);
 }
@@ -458,6 +492,7 @@ static const struct pt_case cases[] = {
 	{ "pmis", pmis },
 	{ "pmis_of_a_task", pmis_of_a_task },
 	{ "switches", switches },
+	{ "both_halves_of_a_switch", both_halves_of_a_switch },
 	{ "switches_of_a_task", switches_of_a_task },
 	{ "ticks", ticks },
 	{ "rotations", rotations },

@@ -313,6 +313,41 @@ static void removed_from_its_opener(void)
 		 (unsigned long long)(pt_count(fd) - before));
 }
 
+/* Removed by exec, the event does not know its opener, who is gone before who closes it. */
+static void opener_goes_first(void)
+{
+	int fd, mine, number[2], go[2];
+	pid_t opener;
+
+	pt_gate_make(go);
+	pt_need(!pipe(number), "pipe: %s", strerror(errno));
+	pt_in_child(opener) {
+		struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+		int start[2];
+		pid_t target;
+
+		pt_gate_make(start);
+		pt_in_child(target) {
+			pt_gate_wait(start);
+			exec_self(0, -1);
+		}
+		attr.remove_on_exec = 1;
+		fd = pt_open(&attr, target, -1, -1, 0);
+		pt_need(write(number[1], &fd, sizeof(fd)) == sizeof(fd), "write");
+		pt_gate_wait(go);
+		pt_gate_open(start);
+		pt_eq(exit_code(target), 0);
+	}
+	pt_need(read(number[0], &fd, sizeof(fd)) == sizeof(fd), "read");
+	mine = (int)syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, opener, 0), fd, 0);
+	pt_need(mine >= 0, "pidfd_getfd: %s", strerror(errno));
+	pt_gate_open(go);
+	pt_reap(opener);
+	usleep(100000);		/* RCU is done with the task, whose count of users says so if not */
+	pt_count(mine);
+	pt_eq(close(mine), 0);
+}
+
 static void buffer_goes_with_the_memory(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -465,6 +500,7 @@ static const struct pt_case cases[] = {
 	{ "group_is_enabled", group_is_enabled },
 	{ "children_of_the_new_program", children_of_the_new_program },
 	{ "removed_from_its_opener", removed_from_its_opener },
+	{ "opener_goes_first", opener_goes_first },
 	{ "buffer_goes_with_the_memory", buffer_goes_with_the_memory },
 	{ "observer_keeps_its_buffer", observer_keeps_its_buffer },
 	{ "thread_that_execs", thread_that_execs },

@@ -429,6 +429,7 @@ static void say_format(void)
 	HIST(memset(ask.uuid, 0, 16), NO_FORMAT);
 	says(format_none(fd), "-22 FORMAT: the event has none");
 	hist_key(fd, 100, 64, "-22 FORMAT: arg: refused by the format");
+	hist_key(fd, PERF_EXT_KEY_PERIOD_LOG2 + 1, 64, "-22 FORMAT: arg: refused by the format");
 	hist_key(fd, PERF_EXT_KEY_PID, 24, "-22 FORMAT: arg: refused by the format");
 	hist_key(fd, PERF_EXT_KEY_CPU, 64,
 		 "-22 FORMAT: attr.sample_type has not what the format needs");

@@ -281,10 +281,16 @@ static void not_registered(void)
 
 static void register_pmu(void)
 {
+	int type;
+
 	need_injection();
 	pt_load_module(MODULE, NULL);
+	type = pt_pmu_type(MODULE);
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	all_turns(try_register, not_registered);
+	/* Those that failed have no number. */
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	pt_eq(pt_pmu_type(MODULE), type);
 }
 
 static int try_filter(void)

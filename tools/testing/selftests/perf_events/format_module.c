@@ -67,6 +67,39 @@ static void verdict_notify(void)
 	format_end("test_format", fd, &a);
 }
 
+/* Who sleeps is woken. */
+static void wakes_a_sleeper(void)
+{
+	const struct test_format_arg arg = { .notify_every = 3 };
+	struct perf_event_attr attr = format_faults(PERIOD);
+	struct pollfd p = { .events = POLLIN };
+	struct pt_area a;
+	int fd, end[2];
+	pid_t pid;
+
+	ext_need();
+	pt_load_module("test_format", NULL);
+	pt_gate_make(gate);
+	pt_gate_make(end);
+	pt_in_child(pid) {
+		pt_gate_wait(gate);
+		usleep(100000);		/* the parent sleeps by now */
+		pt_fault(3 * PERIOD);
+		pt_gate_wait(end);
+	}
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	format_test(&a, fd, &arg);
+	pt_enable(fd);
+	p.fd = a.fd;
+	pt_gate_open(gate);
+	/* Not for a time: poll() looks once more at its end. */
+	pt_eq(poll(&p, 1, -1), 1);
+	pt_eq(p.revents, POLLIN);
+	pt_gate_open(end);
+	pt_reap(pid);
+	format_end("test_format", fd, &a);
+}
+
 /* The group stops with the sample; RESTART goes on. */
 static void verdict_stop(void)
 {
@@ -237,6 +270,7 @@ static void nway(void)
 static const struct pt_case cases[] = {
 	{ "verdict_lost", verdict_lost },
 	{ "verdict_notify", verdict_notify },
+	{ "wakes_a_sleeper", wakes_a_sleeper },
 	{ "verdict_stop", verdict_stop },
 	{ "with_notify", with_notify },
 	{ "nested", nested },

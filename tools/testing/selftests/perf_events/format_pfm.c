@@ -209,12 +209,36 @@ static void refused(void)
 	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 1ull << 63 }, 16);
 }
 
+/* Memory that is not there is not charged. */
+static void too_much(void)
+{
+	const struct perf_ext_pfm_arg arg = { .bytes = 1 << 30 };
+	struct perf_ext_format ask = {
+		.uuid = PERF_EXT_FORMAT_PFM,
+		.arg = pt_addr(&arg),
+		.arg_size = sizeof(arg),
+		.share = -1,
+	};
+	int fd = start(faults(PERF_SAMPLE_TID));
+	char text[4096];
+	long ret;
+
+	pt_sysctl_set("perf_event_mlock_kb", 0);
+	ret = format_ask(fd, &ask);
+	if (ret >= 0)
+		pt_skip("this machine has two gigabytes to give");
+	pt_eq(ret, -ENOMEM);
+	pt_need(pt_slurp("/proc/self/status", text, sizeof(text)), "no status");
+	pt_check(strstr(text, "VmPin:\t       0 kB"), "it is charged: %s", text);
+}
+
 static const struct pt_case cases[] = {
 	{ "fields", fields },
 	{ "full", full },
 	{ "stops", stops },
 	{ "sets", sets },
 	{ "refused", refused },
+	{ "too_much", too_much },
 };
 
 PT_MAIN(cases)

@@ -3,6 +3,7 @@
  * hits_of_sleepers.c - tracepoints that tell of a task other than the running one: sched_wakeup is
  * a hit of the events of the task that is woken, which sleeps meanwhile.
  */
+#include "lib/hold.h"
 #include "lib/sleeper.h"
 #include <errno.h>
 #include <sched.h>
@@ -97,6 +98,28 @@ static void about_a_sleeping_task_until(void)
 		sleeper_turn();
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
 	pt_eq(pt_count(fd), 3);
+	sleeper_stop(pid);
+}
+
+/* The waker is not the thread that is to wait. */
+static void about_a_sleeping_task_holds_nobody(void)
+{
+	struct perf_event_attr attr = wakeups();
+	pid_t pid;
+	int fd, i;
+
+	ext_need();
+	attr.sample_period = 1;
+	attr.disabled = 1;
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, -1);
+	pt_eq(notify(fd, 1, HOLD), 0);
+	pt_enable(fd);
+	for (i = 0; i < 3; i++)
+		sleeper_turn();
+	/* It has stopped, and told. */
+	pt_eq(pt_count(fd), 1);
+	pt_check(told(fd), "not told");
 	sleeper_stop(pid);
 }
 
@@ -235,6 +258,7 @@ static const struct pt_case cases[] = {
 	{ "about_a_sleeping_task_every_third", about_a_sleeping_task_every_third },
 	{ "about_a_sleeping_task_on_this_cpu", about_a_sleeping_task_on_this_cpu },
 	{ "about_a_sleeping_task_until", about_a_sleeping_task_until },
+	{ "about_a_sleeping_task_holds_nobody", about_a_sleeping_task_holds_nobody },
 	{ "no_user_space_of_the_waker", no_user_space_of_the_waker },
 	{ "wakeup_passes_over_other_events", wakeup_passes_over_other_events },
 	{ "period_set_while_asleep", period_set_while_asleep },

@@ -150,6 +150,17 @@ static void kernel_counter(void)
 	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
 }
 
+/* One that finds its CPU away leaves nothing. */
+static void kernel_counter_while_offline(void)
+{
+	need_cpus(2);
+	pt_load_module(MODULE, NULL);
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(pt_module_set(MODULE, "kernel_cpu", 1), -ENODEV);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
+	pt_eq(set_online(1, 1), 0);
+}
+
 /* All events of the PMU move, with their groups and their counts */
 static void migrate(void)
 {
@@ -660,6 +671,7 @@ static const struct pt_case cases[] = {
 	{ "open_while_offline", open_while_offline },
 	{ "refresh_then_offline", refresh_then_offline },
 	{ "kernel_counter", kernel_counter },
+	{ "kernel_counter_while_offline", kernel_counter_while_offline },
 	{ "cgroup_of_a_cpu", cgroup_of_a_cpu },
 	{ "migrate", migrate },
 	{ "migrate_states", migrate_states },

@@ -469,6 +469,63 @@ static void multiplexed(void)
 		stop(&p[i]);
 }
 
+/* Members of two cgroups: the faults of each are those of its own. */
+static void in_two_cgroups(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS_MIN)), all = faults();
+	struct puppet p[2];
+	const char *dir[2];
+	u64 before[2];
+	int fd[2], i, k;
+
+	pt_pin(0);
+	cg_make("");
+	dir[0] = cg_make("/a");
+	dir[1] = cg_make("/b");
+	for (i = 0; i < 2; i++)
+		fd[i] = cg_open(&attr, dir[i], 0, -1);
+	common = pt_open(&all, 0, -1, -1, 0);
+	for (i = 0; i < 2; i++) {
+		start(&p[i]);
+		pt_eq(cg_enter_path(dir[i], p[i].pid), 0);
+		pt_eq(order(&p[i], NOTHING, 0), 0);
+	}
+	copies_are(common, in_common(3));
+	for (k = 0; k < 6; k++) {
+		i = k % 2;
+		before[0] = pt_count(fd[0]);
+		before[1] = pt_count(fd[1]);
+		pt_eq(order(&p[i], FAULT, 10), 0);
+		pt_eq(pt_count(fd[i]) - before[i], 10);
+		pt_eq(pt_count(fd[!i]) - before[!i], 0);
+	}
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+	cg_remove_all();
+}
+
+/* The hardware's call stack is each task's own: these are not in common. */
+static void call_stacks(void)
+{
+	struct perf_event_attr attr = inherited(PT_HW(INSTRUCTIONS));
+	struct puppet p[CPUS_MAX + 1];
+	int i, fd, nr = possible_cpus() + 1;
+
+	attr.exclude_kernel = 1;
+	attr.sample_period = 1ull << 30;
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER;
+	if (pt_probe(&attr))
+		pt_skip("no call stacks of branches");
+	if (nr > (int)PT_ARRAY_SIZE(p))
+		pt_skip("more than %d CPUs", CPUS_MAX);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	start_all(p, nr);
+	copies_are(fd, nr);
+	for (i = 0; i < nr; i++)
+		stop(&p[i]);
+}
+
 static const struct pt_case cases[] = {
 	{ "living_and_gone", living_and_gone },
 	{ "toggled", toggled },
@@ -484,6 +541,8 @@ static const struct pt_case cases[] = {
 	{ "flat_software", flat_software },
 	{ "flat_hardware", flat_hardware },
 	{ "flat_by_cpu", flat_by_cpu },
+	{ "in_two_cgroups", in_two_cgroups },
+	{ "call_stacks", call_stacks },
 };
 
 PT_MAIN(cases)

@@ -180,6 +180,8 @@ static void comes_back(void)
 	pt_eq(set_online(2, 0), 0);
 	CPUS_HAVE(fd, 11, 22, -1, 44);
 	pt_eq(session_count_left(fd), 33);
+	/* Away, it is no target; it comes all the same. */
+	pt_eq(session_detach_cpu(fd, 2), -ENOENT);
 	pt_eq(set_online(2, 1), 0);
 	CPUS_HAVE(fd, 11, 22, 0, 44);
 	hit_on(2, 5);

@@ -182,6 +182,13 @@ static void with_masks(void)
 	session_adds_up(fd);
 	pt_eq(session_task(fd, a.pid)->value[1], 40);
 	pt_eq(session_left(fd)->value[1], 30 + 10 + 25);
+	/* RESET is for the targets' counts, too. */
+	pt_reset(fd);
+	pt_eq(session_task(fd, a.pid)->value[1], 0);
+	pt_eq(session_task(fd, b.pid)->value[1], 0);
+	worker_do(&a, one_by_one, 10);
+	pt_eq(session_task(fd, a.pid)->value[1], 10);
+	session_adds_up(fd);
 	finish();
 }
 

@@ -270,6 +270,32 @@ static void members(void)
 	pt_eq(pt_count(b), 13);
 }
 
+/* A timeout where the clock makes no samples. */
+static void timeout_without_samples(void)
+{
+	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK)), attr = faults(0);
+	int fd[2], fc, i;
+	u64 turns;
+
+	ext_need();
+	clock.sample_period = 1000000;
+	clock.exclude_user = 1;
+	for (i = 0; i < 2; i++) {
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+		fc = pt_open(&clock, 0, -1, fd[i], 0);
+		pt_eq(set_trigger(fc, 1), 0);
+		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
+	}
+	for (i = 0; i < 2; i++)
+		pt_enable(fd[i]);
+	pt_burn(40000000);
+	for (i = 1; i >= 0; i--)
+		pt_disable(fd[i]);
+	pt_eq(set_infos(fd[0], info), 2);
+	turns = info[0].by_timeout + info[1].by_timeout;
+	pt_check(turns >= 20, "%llu turns in 40 ms", (unsigned long long)turns);
+}
+
 /* Two sets by time: together they count everything, and each runs as long as it has the turn. */
 static void timeout(void)
 {
@@ -599,6 +625,7 @@ static const struct pt_case cases[] = {
 	{ "closed", closed },
 	{ "members", members },
 	{ "timeout", timeout },
+	{ "timeout_without_samples", timeout_without_samples },
 	{ "of_a_task", of_a_task },
 	{ "of_a_cpu", of_a_cpu },
 	{ "select_from_another_cpu", select_from_another_cpu },

@@ -8,6 +8,7 @@
  * needs: hybrid
  */
 #include "lib/x86.h"
+#include <sys/klog.h>
 
 #define DEVICES		"/sys/bus/event_source/devices/"
 #define EXTENDED	32	/* PERF_PMU_TYPE_SHIFT: the PMU's type, in generic events */
@@ -192,6 +193,9 @@ static void groups(void)
 		}
 		pt_need(n == kinds[k].general, "%d events of %s", n, kinds[k].name);
 		pt_eq(fd[n], -EINVAL);
+		/* Instructions have a counter of their own beside these. */
+		attr.config = 0xc0;
+		fd[n++] = pt_open(&attr, 0, -1, fd[0], 0);
 		while (n--)
 			close(fd[n]);
 	}
@@ -267,6 +271,8 @@ static void a_kind_goes_offline(void)
 	}
 	pt_need(pt_slurp(DEVICES "cpu_atom/cpus", text, sizeof(text)), "no cpus");
 	pt_check(!text[0], "CPUs %s", text);
+	/* Nobody knows what such a CPU would have. */
+	pt_eq(pt_probe(&attr), -ENOMEM);
 	pt_pin(0);
 	x86_measured_spin(fd, 1000);
 	pt_eq(pt_count(fd), 0);
@@ -279,6 +285,33 @@ static void a_kind_goes_offline(void)
 	pt_eq(pt_count(fd), X86_SPIN_COST(1000));
 }
 
+/* What the kernel has said of the PMU of small cores. */
+static int said(void)
+{
+	static char log[1 << 20];
+	int n = klogctl(3, log, sizeof(log) - 1), times = 0;
+	const char *at;
+
+	pt_need(n >= 0, "klogctl: %s", strerror(errno));
+	log[n] = 0;
+	for (at = log; (at = strstr(at, "cpu_atom PMU driver:")); at++)
+		times++;
+	return times;
+}
+
+/* The first CPU of a kind finds out what the kind has; the others have it, too. */
+static void second_of_a_kind_returns(void)
+{
+	const char *online = "/sys/devices/system/cpu/cpu3/online";
+	int before;
+
+	need_hybrid();
+	before = said();
+	pt_eq(pt_write_file(online, "0"), 0);
+	pt_eq(pt_write_file(online, "1"), 0);
+	pt_eq(said(), before);
+}
+
 static const struct pt_case cases[] = {
 	{ "each_kind_has_its_pmu", each_kind_has_its_pmu },
 	{ "counts_where_it_runs", counts_where_it_runs },
@@ -288,6 +321,7 @@ static const struct pt_case cases[] = {
 	{ "groups", groups },
 	{ "samples", samples },
 	{ "metrics", metrics },
+	{ "second_of_a_kind_returns", second_of_a_kind_returns },
 	{ "a_kind_goes_offline", a_kind_goes_offline },
 };
 

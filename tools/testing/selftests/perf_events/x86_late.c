@@ -72,6 +72,26 @@ static void samples_are_late(void)
 	}
 }
 
+/* The interrupt comes when the next period is over, too: that one is left out. */
+static void as_long_as_the_delay(void)
+{
+	u64 delay = x86_need_late(), turns = 10 * delay + 50, at = 0, n = 0;
+	struct perf_event_attr attr = sampling(x86_hw(PERF_COUNT_HW_CPU_CYCLES), delay);
+	int fd = open_mapped(&attr);
+
+	pt_switch_out();	/* no tick within a delay */
+	x86_measured_spin(fd, turns);
+	pt_eq(pt_count(fd), X86_SPIN_COST(turns));
+	while (next_sample(&attr)) {
+		at += 2 * delay;
+		n++;
+		pt_eq(s.read.v[0].value, at);
+		pt_eq(s.ip, x86_spin_ip(turns, at));
+	}
+	pt_eq(n, 10);
+	close_mapped(fd);
+}
+
 /* Several periods go by until the interrupt comes; the counts have all of them. */
 static void shorter_than_the_delay(void)
 {
@@ -342,6 +362,7 @@ static void lost_ones(void)
 
 static const struct pt_case cases[] = {
 	{ "samples_are_late", samples_are_late },
+	{ "as_long_as_the_delay", as_long_as_the_delay },
 	{ "shorter_than_the_delay", shorter_than_the_delay },
 	{ "stopped_before", stopped_before },
 	{ "amid_reads", amid_reads },

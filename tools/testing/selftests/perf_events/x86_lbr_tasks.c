@@ -378,7 +378,6 @@ static void exit_and_spin(void)
 	}
 }
 
-/* The same of an event of the CPU: tasks that are there when it is opened, and those that come. */
 /* Who exits gives back what was kept for him, while the event stays. */
 static void exit_gives_back(void)
 {
@@ -400,6 +399,7 @@ static void exit_gives_back(void)
 	pt_check(pt_count(fd) > 0, "no task gives back its memory");
 }
 
+/* The same of an event of the CPU: tasks that are there when it is opened, and those that come. */
 static void call_stacks_of_a_cpu(void)
 {
 	struct perf_event_attr attr = stack_sampler();

@@ -219,12 +219,19 @@ static void most_precise_of_all(void)
 {
 	struct perf_event_attr attr = precise(INSTRUCTIONS, 10007);
 	u64 n;
+	int fd;
 
 	need_pebs_alone();
 	if (pt_read_number("/sys/bus/event_source/devices/cpu/caps/max_precise", 0) < 3)
 		pt_skip("nothing is more precise than others");
 	attr.precise_ip = 3;
 	spin_under(&attr, &n);
+	if (format() < 4 || !pt_path_exists(X86_PMU "events/slots"))
+		return;
+	/* On these one counter alone is. */
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	pt_eq(pt_try_open(&attr, 0, -1, fd, 0), -EINVAL);
 }
 
 /* What must be taken from the PMU in time comes with an interrupt each. */

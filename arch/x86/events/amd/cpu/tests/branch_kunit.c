@@ -111,6 +111,9 @@ asm(".pushsection .text\n"
 	"je 1f\n"			/* +9 */
 	"1: ret\n"			/* +11 */
 	"int3\n"
+	".rept 4\n"
+	".byte 0x0f, 0x1f, 0x40, 0x08\n"	/* +13: nopl 8(%rax) */
+	".endr\n"
 	".popsection\n");
 
 static unsigned long text(void)
@@ -129,6 +132,7 @@ static void kinds(struct kunit *test)
 	struct perf_branch_entry jump = { .from = TEXT, .to = TEXT + 2 };
 	struct perf_branch_entry to_user = { .from = TEXT + 11, .to = 0x401000 };
 	struct perf_branch_entry fused = { .from = TEXT + 7, .to = TEXT + 11 };
+	struct perf_branch_entry exception = { .from = TEXT + 13, .to = TEXT };
 
 	KUNIT_EXPECT_TRUE(test, amd_pe_want_branch(&jump, KERNEL_ANY));
 	KUNIT_EXPECT_TRUE(test, amd_pe_want_branch(&jump, X86_BR_KERNEL | X86_BR_JMP));
@@ -146,6 +150,12 @@ static void kinds(struct kunit *test)
 	/* the record has the address of the test, the branch is the instruction behind it */
 	KUNIT_EXPECT_TRUE(test, amd_pe_want_branch(&fused, X86_BR_KERNEL | X86_BR_JCC));
 	KUNIT_EXPECT_EQ(test, fused.from, TEXT + 9);
+
+	/* of no type, so for those who want all */
+	KUNIT_EXPECT_TRUE(test, amd_pe_want_branch(&exception, X86_BR_ALL));
+	KUNIT_EXPECT_FALSE(test, amd_pe_want_branch(&exception, X86_BR_ALL | X86_BR_TYPE_SAVE));
+	KUNIT_EXPECT_FALSE(test, amd_pe_want_branch(&exception, KERNEL_ANY));
+	KUNIT_EXPECT_EQ(test, exception.from, TEXT + 13);
 }
 
 #ifdef CONFIG_PERF_EVENTS_AMD_BRS
