@@ -12,50 +12,12 @@
 #include "lib/x86.h"
 #include "lib/x86_acr.h"
 
-#define CFG_B_GENERAL	0x1902
 #define CFG_C_GENERAL	0x1903
-#define CFG_B_FIXED	0x1982
-#define STEP		4
 #define RELOADED	0x3full
 #define CAUSES		0xfcull
-#define SILENT		1000000000ull
-#define REGISTERS	8
 
 static struct pt_record rec;
 static struct pt_sample s;
-
-static void need_acr(void)
-{
-	char text[64] = "";
-
-	x86_need_exact();
-	if (!pt_slurp(X86_PMU "format/acr_mask", text, sizeof(text)))
-		pt_skip("counters do not reload one another");
-	pt_need(!strcmp(text, "config2:0-63"), "acr_mask is %s", text);
-	pt_first_on_cpu(0);
-}
-
-/* An event of a group; @mask: members that reload it, the leader is bit 0 */
-static struct perf_event_attr member(struct perf_event_attr attr, u64 period, u64 mask)
-{
-	attr.sample_period = period;
-	attr.config2 = mask;
-	attr.sample_type = PERF_SAMPLE_IP;
-	return attr;
-}
-
-static struct perf_event_attr instructions(u64 period, u64 mask)
-{
-	return member(x86_hw(PERF_COUNT_HW_INSTRUCTIONS), period, mask);
-}
-
-static struct perf_event_attr branches(u64 period, u64 mask)
-{
-	struct perf_event_attr attr = member(x86_conditional_branches(), period, mask);
-
-	attr.disabled = 0;
-	return attr;
-}
 
 /* ---- a program whose instructions are known, and what comes of it ---- */
 
@@ -224,13 +186,6 @@ static void at_once(void)
 	pt_eq(pmis, samples);
 	/* nobody saw what was counted when it was reloaded: half of the periods */
 	pt_eq(count, X86_SPIN_COST(100000) - samples / 2 * 1999);
-}
-
-/* What counter @n is reloaded by and with; fixed ones after the general ones. */
-static u64 causes_of(int n)
-{
-	return x86_rdmsr(n < REGISTERS ? CFG_B_GENERAL + STEP * (u32)n :
-			 CFG_B_FIXED + STEP * (u32)(n - REGISTERS));
 }
 
 static void all_are_clear(void)
@@ -600,77 +555,6 @@ static void looks_in_between(void)
 	pt_eq(pt_count(fds[0]), seen + X86_SPIN_COST(100));
 }
 
-static void refused(void)
-{
-	struct perf_event_attr a = instructions(1000, 1 << 1), b = branches(1000, 1 << 1);
-	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK));
-	struct perf_event_attr ref = x86_hw(0x0300);
-	int fd, other;
-
-	need_acr();
-	pt_eq(pt_probe(&a), 0);
-	a.freq = 1;
-	pt_eq(pt_probe(&a), -EINVAL);
-	a.freq = 0;
-	a.precise_ip = 3;
-	pt_eq(pt_probe(&a), -EINVAL);
-	a.precise_ip = 0;
-	a.sample_period = 1ull << 32;
-	pt_eq(pt_probe(&a), -EINVAL);
-	a.sample_period--;
-	pt_eq(pt_probe(&a), 0);
-	/* more members than counters that can be named */
-	a.config2 = 0x1ff;
-	pt_eq(pt_probe(&a), -EINVAL);
-	a.config2 = 1 << 1;
-
-	/* an event without mask in such a group */
-	fd = pt_open(&a, 0, -1, -1, 0);
-	b.config2 = 0;
-	b.freq = 1;
-	pt_eq(pt_try_open(&b, 0, -1, fd, 0), -EINVAL);
-	b.freq = 0;
-	other = pt_open(&b, 0, -1, fd, 0);
-	close(other);
-	/* the group is an ordinary one again when those that are reloaded are gone */
-	close(fd);
-	a.config2 = 0;
-	fd = pt_open(&a, 0, -1, -1, 0);
-	b.config2 = 1 << 1;
-	close(pt_open(&b, 0, -1, fd, 0));
-	b.config2 = 0;
-	b.freq = 1;
-	close(pt_open(&b, 0, -1, fd, 0));
-	b.freq = 0;
-
-	/* this is on a fixed counter that reloads nobody, whoever asks for it */
-	close(fd);
-	ref.type = PERF_TYPE_RAW;
-	fd = pt_open(&ref, 0, -1, -1, 0);
-	b.config2 = 1 << 0;
-	pt_eq(pt_try_open(&b, 0, -1, fd, 0), -EINVAL);
-	b.config2 = 1 << 1;
-	close(pt_open(&b, 0, -1, fd, 0));
-	close(fd);
-	fd = pt_open(&a, 0, -1, -1, 0);
-
-	/* what is not of this PMU ends the row, and does not begin it */
-	b.config2 = 1 << 1;
-	clock.disabled = 0;
-	other = pt_open(&clock, 0, -1, fd, 0);
-	pt_eq(pt_try_open(&b, 0, -1, fd, 0), -EINVAL);
-	b.config2 = 0;
-	close(pt_open(&b, 0, -1, fd, 0));
-	close(other);
-	close(fd);
-	clock.disabled = 1;
-	fd = pt_open(&clock, 0, -1, -1, 0);
-	b.config2 = 1 << 1;
-	pt_eq(pt_try_open(&b, 0, -1, fd, 0), -EINVAL);
-	b.config2 = 0;
-	close(pt_open(&b, 0, -1, fd, 0));
-}
-
 static const struct pt_case cases[] = {
 	{ "only_where_branches_are_rare", only_where_branches_are_rare },
 	{ "precise", precise },
@@ -691,7 +575,6 @@ static const struct pt_case cases[] = {
 	{ "another_period", another_period },
 	{ "period_of_one", period_of_one },
 	{ "looks_in_between", looks_in_between },
-	{ "refused", refused },
 };
 
 PT_MAIN(cases)
