@@ -278,6 +278,8 @@ static void timeout_without_samples(void)
 	u64 turns;
 
 	ext_need();
+	if (!pt_time_is_exact())
+		pt_skip("a busy host takes time away from timers");
 	clock.sample_period = 1000000;
 	clock.exclude_user = 1;
 	for (i = 0; i < 2; i++) {
@@ -293,7 +295,8 @@ static void timeout_without_samples(void)
 		pt_disable(fd[i]);
 	pt_eq(set_infos(fd[0], info), 2);
 	turns = info[0].by_timeout + info[1].by_timeout;
-	pt_check(turns >= 20, "%llu turns in 40 ms", (unsigned long long)turns);
+	/* Those that come upon an interrupt of the loop are samples. */
+	pt_check(turns >= 30, "%llu turns in 40 ms", (unsigned long long)turns);
 }
 
 /* Two sets by time: together they count everything, and each runs as long as it has the turn. */
