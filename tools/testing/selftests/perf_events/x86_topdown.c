@@ -247,6 +247,27 @@ static void refused(void)
 	pt_eq(try_metric(METRIC(0), other, 0), -EINVAL);
 }
 
+/* It cannot be without them: read() says end of file, and ENABLE changes nothing. */
+static void metric_without_slots(void)
+{
+	struct perf_event_attr attr = raw(SLOTS);
+	int slots, metric;
+	u64 v[8];
+
+	metrics();
+	slots = pt_open_hw(&attr, -1);
+	attr = raw(METRIC(0));
+	attr.disabled = 0;
+	metric = pt_open(&attr, 0, -1, slots, 0);
+	pt_enable(slots);
+	pt_spin(1000);
+	close(slots);
+	pt_eq(read(metric, v, sizeof(v)), 0);
+	pt_enable(metric);
+	pt_spin(1000);
+	pt_eq(read(metric, v, sizeof(v)), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "shares_of_slots", shares_of_slots },
 	{ "second_level", second_level },
@@ -255,6 +276,7 @@ static const struct pt_case cases[] = {
 	{ "reads_on_the_way", reads_on_the_way },
 	{ "read_by_user_space", read_by_user_space },
 	{ "slots_are_sampled", slots_are_sampled },
+	{ "metric_without_slots", metric_without_slots },
 	{ "refused", refused },
 };
 
