@@ -80,7 +80,10 @@ u64 pe_period_step(u64 period, u64 wanted)
 	return period ?: 1;
 }
 
-/* Does software count @e, up to 0?  Or does a driver, down to it: clocks have no frequency. */
+/*
+ * Software counts a period up to 0, a driver counts it down.  Clocks, which are of the same context
+ * as what software counts, have no frequency.
+ */
 static bool counts_up(const struct pe_event *e)
 {
 	return e->pmu->task_ctx_nr == perf_sw_context;
