@@ -377,10 +377,8 @@ int perf_trace_add(struct perf_event *event, int flags)
 
 	if (!(flags & PERF_EF_START))
 		hw->state = PERF_HES_STOPPED;
-	if (is_sampling_event(event)) {
-		hw->last_period = hw->sample_period;
+	if (is_sampling_event(event))
 		perf_swevent_set_period(event);
-	}
 	if (!handled_by_class(event, TRACE_REG_PERF_ADD))
 		hlist_add_head_rcu(&event->hlist_entry, this_cpu_ptr(event->tp_event->perf_events));
 	return 0;

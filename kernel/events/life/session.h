@@ -14,7 +14,7 @@ extern struct list_head pe_sessions;	/* struct pe_session.entry */
  * @valid: the rest says so
  * @left: hw.period_left
  * @period: hw.sample_period
- * @last: hw.last_period: with a counter or a clock, how long the period is that was cut off
+ * @last: hw.last_period: how long the period is that was cut off
  * @periods: those that follow a rule
  */
 struct pe_resume {

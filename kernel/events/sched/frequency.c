@@ -6,15 +6,16 @@
  * The tick looks at no event that does not count: one that does is on slot->freq, and one that is
  * throttled on ctx->throttled.  overflow.c says when, lockless.rst how an NMI can put it there.
  *
- * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period.  The arithmetic at
- * the top is pure (tests/frequency_kunit.c); what follows applies it to events.
+ * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period; where it gives a period
+ * up it writes hw.last_period and hw.period_left as well.  The arithmetic at the top is pure
+ * (tests/frequency_kunit.c); what follows applies it to events.
  *
  * The rate is measured at two places.  At each of them, overflow.c knows how long the last period
  * took, which is exact but says nothing when a much too long period never ends; so the tick looks
  * at the counts as well.  Each measurement moves the period by an eighth of what it is off.
  *
  * Callers and context:
- *   pe_adjust_period()  overflow.c, on the event's CPU, interrupts off, perhaps in NMI
+ *   pe_adjust_period()  overflow.c, where the event is hit, interrupts off, perhaps in NMI
  *   pe_tick_freq()      perf_event_task_tick(), interrupts off; takes ctx->lock
  *
  * An NMI may adjust the period of an event while the tick does.  Both write whole words and each
@@ -81,8 +82,8 @@ u64 pe_period_step(u64 period, u64 wanted)
 }
 
 /*
- * Software counts a period up to 0, a driver counts it down.  Clocks, which are of the same context
- * as what software counts, have no frequency.
+ * Software counts a period up to 0, a driver counts it down.  Others of the same context, which
+ * count nothing by hits (clocks, traces, what cannot interrupt), have no frequency, or no count.
  */
 static bool counts_up(const struct pe_event *e)
 {
@@ -112,11 +113,13 @@ static __always_inline bool step_period(struct pe_event *e, u64 nsec, u64 count)
 static bool begin_counting_up(struct pe_event *e)
 {
 	struct hw_perf_event *hw = &e->hw;
+	s64 length = hw->sample_period;
 
 	if (!counts_up(e))
 		return false;
-	hw->last_period = hw->sample_period;
-	local64_set(&hw->period_left, -hw->sample_period);
+	hw->last_period = length;
+	barrier();	/* an NMI that ends this period finds its length */
+	local64_set(&hw->period_left, -length);
 	return true;
 }
 
@@ -126,7 +129,7 @@ static bool begin_counting_up(struct pe_event *e)
  * @nsec: length of the measurement
  * @count: events in that time
  *
- * On the event's CPU, interrupts off, NMI included.
+ * Where the event is hit, mostly its CPU, interrupts off, NMI included.
  */
 void pe_adjust_period(struct pe_event *e, u64 nsec, u64 count)
 {

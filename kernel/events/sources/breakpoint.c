@@ -72,10 +72,8 @@ static int pe_breakpoint_init(struct perf_event *bp)
 static int pe_breakpoint_add(struct perf_event *bp, int flags)
 {
 	bp->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
-	if (is_sampling_event(bp)) {
-		bp->hw.last_period = bp->hw.sample_period;
+	if (is_sampling_event(bp))
 		perf_swevent_set_period(bp);
-	}
 	return arch_install_hw_breakpoint(bp);
 }
 

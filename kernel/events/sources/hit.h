@@ -11,24 +11,34 @@
 
 /*
  * How many samples does this hit make?  Also sets the period that they show: with
- * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.
+ * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.  In frequency mode
+ * one sample stands for all periods that end with a hit, as there is one measurement of them.
  */
 static __always_inline u64 pe_samples_due(struct pe_event *e, u64 nr, struct perf_sample_data *data)
 {
 	struct hw_perf_event *hw = &e->hw;
+	u64 due;
 
-	data->period = hw->last_period;
 	if (!e->attr.freq) {
 		if (e->attr.sample_type & PERF_SAMPLE_PERIOD) {
 			data->period = nr;
 			return 1;
 		}
-		if (nr == 1 && hw->sample_period == 1)
+		if (nr == 1 && hw->sample_period == 1) {
+			data->period = 1;
 			return 1;
+		}
 	}
 	if (local64_add_negative(nr, &hw->period_left))
 		return 0;
-	return perf_swevent_set_period(&e->pub);
+	/* That of an NMI which ends the period first is the next one's: then none is due here. */
+	data->period = hw->last_period;
+	due = perf_swevent_set_period(&e->pub);
+	if (unlikely(due > 1 && e->attr.freq)) {
+		data->period += (due - 1) * hw->last_period;
+		due = 1;
+	}
+	return due;
 }
 
 static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sample_data *data,

@@ -52,8 +52,9 @@ void perf_swevent_put_recursion_context(int rctx)
  * perf_swevent_set_period() - begin the next period of an event that software counts
  * @event: a sampling event
  *
- * The periods that are over are as long as hw.last_period; the one after the next will be as long
- * as hw.sample_period is now.  On the event's CPU, any context.
+ * The one that is over was as long as hw.last_period; those after it, of which hits may have passed
+ * some already, are as long as hw.sample_period, and so hw.last_period is from now on.  On the
+ * event's CPU, any context.
  *
  * Return: the number of periods that are over; 0 if the present one is not.
  */
@@ -61,19 +62,19 @@ u64 perf_swevent_set_period(struct perf_event *event)
 {
 	struct pe_periods *periods = pe_periods(pe(event));
 	struct hw_perf_event *hw = &event->hw;
-	u64 length = hw->last_period;
 	s64 left = local64_read(&hw->period_left);
-	u64 over;
+	u64 over, length;
 
 	if (unlikely(periods))
 		return pe_periods_divide(pe(event), periods);
-	hw->last_period = hw->sample_period;
 	do {
 		if (left < 0)
 			return 0;
+		length = hw->sample_period;
 		over = div64_u64(left, length) + 1;
 	} while (!local64_try_cmpxchg(&hw->period_left, &left, left - over * length));
 
+	hw->last_period = length;	/* an NMI before ended the old one */
 	return over;
 }
 
@@ -141,10 +142,7 @@ void pe_software_hit_away(struct pe_event *e, u64 nr, struct perf_sample_data *d
 	if (e->attr.freq)
 		e->hw.freq_count_stamp += nr;
 	/* The period begins when the event is added, which may not have been yet; or it is new. */
-	if (local64_read(&e->hw.period_left) >= 0) {
-		e->hw.last_period = e->hw.sample_period;
-		perf_swevent_set_period(&e->pub);
-	}
+	perf_swevent_set_period(&e->pub);
 	pe_sample(e, nr, data, regs);
 }
 
@@ -384,7 +382,6 @@ static void begin_periods(struct perf_event *event)
 	/* One that follows a rule is always under way; a hit may be dividing it on another CPU. */
 	if (!is_sampling_event(event) || pe_periods(pe(event)))
 		return;
-	event->hw.last_period = event->hw.sample_period;
 	perf_swevent_set_period(event);
 }
 

