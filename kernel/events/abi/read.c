@@ -555,10 +555,12 @@ void pe_peek(struct pe_event *e, struct pe_glance *glance)
 	struct reading r = { .e = e, .format = PE_FORMAT_TIMES, .words = words, .glance = true };
 
 	scoped_guard(mutex, &e->family_lock) {
+		/* False: it has just moved to another CPU. */
 		while (!take_here(&r))
-			;	/* it has just moved to another CPU */
+			;
 		list_for_each_entry(r.e, &e->children, child_entry)
-			take_here(&r);
+			while (!take_here(&r))
+				;
 	}
 	glance->count = words[0];
 	glance->times = (struct pe_times){ .enabled = words[1], .running = words[2] };
