@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit: the slots of breakpoints as a kernel debugger takes them (breakpoint_slots.c). */
+/*
+ * KUnit: the slots of breakpoints as a kernel debugger takes them (breakpoint_slots.c), and what only
+ * architectures that step by breakpoints do.
+ */
 #include <kunit/test.h>
 #include <linux/hw_breakpoint.h>
 
@@ -44,9 +47,37 @@ static void debugger_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hw_breakpoint_is_used());
 }
 
+/* With irqs off a breakpoint of current is changed as well: it is off when the call returns. */
+static void changed_with_irqs_off(struct kunit *test)
+{
+	struct perf_event_attr attr;
+	struct perf_event *bp;
+	int err, before, after;
+
+	if (!hw_breakpoint_slots(TYPE_DATA))
+		kunit_skip(test, "there are no watchpoints");
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = 0x10000;
+	attr.bp_len = HW_BREAKPOINT_LEN_4;
+	attr.bp_type = HW_BREAKPOINT_W;
+	bp = register_user_hw_breakpoint(&attr, NULL, NULL, current);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(bp));
+	before = bp->state;
+	attr.disabled = 1;
+	local_irq_disable();
+	err = modify_user_hw_breakpoint(bp, &attr);
+	after = bp->state;
+	local_irq_enable();
+	unregister_hw_breakpoint(bp);
+	KUNIT_EXPECT_EQ(test, before, (int)PERF_EVENT_STATE_ACTIVE);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, after, (int)PERF_EVENT_STATE_OFF);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(debugger_takes_all),
 	KUNIT_CASE(debugger_is_refused),
+	KUNIT_CASE(changed_with_irqs_off),
 	{}
 };
 

@@ -68,8 +68,10 @@ static void page_by_page(struct kunit *test)
 	int i;
 
 	take(test, pages);
-	for (i = 0; i < NR; i++)
+	for (i = 0; i < NR; i++) {
 		get_page(pages[i]);
+		pages[i]->mapping = (void *)test;	/* as if user space had touched it */
+	}
 	pe_pages_drop(pages, NR, 0);
 	for (i = 0; i < NR; i++) {
 		KUNIT_EXPECT_EQ(test, page_ref_count(pages[i]), 1);

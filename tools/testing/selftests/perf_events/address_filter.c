@@ -462,6 +462,50 @@ static void file_that_is_deleted(void)
 	close(fd);
 }
 
+/* Filters that are set later are those of children that are there already. */
+static void set_for_children(void)
+{
+	int go[2], ready[2], file, fd;
+	struct perf_event_attr attr;
+	char path[PATH_SIZE], text[64];
+	struct range r;
+	pid_t pid, last;
+	void *at;
+	int turn;
+
+	load("filters=1");
+	file = make_file(path, 1);
+	at = map_exec(file, 0, 1, NULL);
+	attr = attr_of();
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_gate_make(go);
+	pt_gate_make(ready);
+	pt_in_child(pid) {
+		pt_gate_open(ready);
+		for (turn = 1; turn <= 3; turn++) {
+			pt_gate_wait(go);
+			/* The driver was told when this task came in. */
+			pt_eq(ranges(&r, 1, &last), 1);
+			pt_eq(r.start, pt_addr(at));
+			pt_eq(r.length, 16 * turn);
+			if (!pt_is_stock())
+				pt_eq(last, getpid());
+			pt_gate_open(ready);
+		}
+	}
+	pt_gate_wait(ready);
+	for (turn = 1; turn <= 3; turn++) {
+		snprintf(text, sizeof(text), "filter 0/%d@%s", 16 * turn, path);
+		pt_eq(set(fd, text), 0);
+		pt_gate_open(go);
+		pt_gate_wait(ready);
+	}
+	pt_reap(pid);
+	close(fd);
+	unlink(path);
+}
+
 static const struct pt_case cases[] = {
 	/* first: a wrong number of users is noticed as long as it is 0 */
 	{ "mapped while nobody records", nobody_records },
@@ -476,6 +520,7 @@ static const struct pt_case cases[] = {
 	{ "mapped later", mapped_later },
 	{ "disabled meanwhile", disabled_meanwhile },
 	{ "inherited", inherited },
+	{ "set for children", set_for_children },
 	{ "exec forgets", exec_forgets },
 	{ "a file that is deleted", file_that_is_deleted },
 };

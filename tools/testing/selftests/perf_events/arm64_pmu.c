@@ -18,7 +18,7 @@
 static void exact_loops(void)
 {
 	static const u64 turns[] = { 1, 10, 1000, 100000, 500000 };
-	struct perf_event_attr attr[4];
+	struct perf_event_attr attr[5];
 	unsigned int i, j;
 
 	a64_need_exact();
@@ -27,6 +27,9 @@ static void exact_loops(void)
 	attr[2] = a64_cycles(0);
 	attr[3] = a64_raw(A64_INSTRUCTIONS);
 	attr[3].type = (u32)pt_pmu_type(a64_pmu());
+	/* Where counters have 32 bits, two of them. */
+	attr[4] = a64_raw(A64_INSTRUCTIONS);
+	attr[4].config1 = A64_LONG;
 	for (i = 0; i < PT_ARRAY_SIZE(attr); i++) {
 		int fd = pt_open_hw(&attr[i], -1);
 

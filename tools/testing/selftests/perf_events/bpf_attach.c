@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * bpf_attach.c - which BPF programs may be attached to which event, by whom,
- * one at a time, for how long, and that children have them, too.
+ * one at a time, for how long, and that children have them, too; records that
+ * tell of programs.
  *
  * needs: hw
  */
@@ -300,6 +301,57 @@ static void children_have_the_cookie(void)
 	pt_eq(w.word[SEEN2], 77);
 }
 
+/* ---- records about programs ---- */
+
+static void load_and_unload(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	static struct pt_record rec;
+	unsigned int loads = 0, unloads = 0, symbols = 0;
+	struct {
+		u16 type, flags;
+		u32 id;
+		u8 tag[8];
+	} b;
+	struct {
+		u64 addr;
+		u32 len;
+		u16 type, flags;
+		char name[64];
+	} k;
+	int fd, prog;
+	u32 id;
+
+	start();
+	attr.bpf_event = 1;
+	attr.ksymbol = 1;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_b_begin(&code);
+	pt_b_return(&code, 0);
+	prog = pt_load(PE, &code);
+	id = pt_prog_id(prog);
+	close(prog);
+	while (pt_next(&ring, &rec)) {
+		if (rec.h.type == PERF_RECORD_BPF_EVENT) {
+			memcpy(&b, rec.body, sizeof(b));
+			loads += b.type == PERF_BPF_EVENT_PROG_LOAD && b.id == id;
+			unloads += b.type == PERF_BPF_EVENT_PROG_UNLOAD && b.id == id;
+		} else if (rec.h.type == PERF_RECORD_KSYMBOL) {
+			memcpy(&k, rec.body, sizeof(k) < rec.h.size - 8u ? sizeof(k) :
+			       rec.h.size - 8u);
+			symbols += k.type == PERF_RECORD_KSYMBOL_TYPE_BPF &&
+				   !strncmp(k.name, "bpf_prog_", 9);
+		}
+	}
+	pt_eq(loads, 1);
+	pt_eq(unloads, 1);
+	/* One each, if it was compiled. */
+	pt_check(symbols == 2 || pt_read_number("/proc/sys/net/core/bpf_jit_enable", 1) == 0,
+		 "%u symbols", symbols);
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "cookies", cookies },
 	{ "link_ends_with_its_file", link_ends_with_its_file },
@@ -311,6 +363,7 @@ static const struct pt_case cases[] = {
 	{ "ordinary_user", ordinary_user },
 	{ "children_run_it", children_run_it },
 	{ "children_have_the_cookie", children_have_the_cookie },
+	{ "load_and_unload", load_and_unload },
 };
 
 PT_MAIN(cases)

@@ -511,6 +511,31 @@ static void reads_hardware(void)
 		 (unsigned long long)after);
 }
 
+/* Who asks for a count goes on with interrupts as it had them: on, at the end of the call. */
+static void reads_leave_interrupts_on(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY)), leave;
+	int map, fd, at, n = 0;
+
+	start();
+	leave = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_exit_bpf"));
+	at = pt_field_offset("syscalls", "sys_exit_bpf", "common_flags");
+	map = make_array(1, 0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_bpf_put(map, 0, &fd), 0);
+	leave.sample_period = 1;
+	leave.sample_type = PERF_SAMPLE_RAW;
+	pt_map(&ring, pt_open(&leave, 0, -1, -1, 0), 8);
+	pt_eq(read_from(map, 0, 24), 0);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&leave, &rec, &s);
+		pt_need((u32)at < s.raw_size, "flags at %d of %u bytes", at, s.raw_size);
+		pt_eq(s.raw[at] & 1, 0);	/* TRACE_FLAG_IRQS_OFF */
+		n++;
+	}
+	pt_eq(n, 2);		/* the program was loaded, and has run */
+}
+
 static void read_elsewhere(void *arg)
 {
 	pt_eq(read_from(*(int *)arg, 0, 24), -EINVAL);
@@ -619,56 +644,6 @@ static void elements_of_a_closed_file(void)
 	}
 }
 
-/* ---- records about programs ---- */
-
-static void load_and_unload(void)
-{
-	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
-	unsigned int loads = 0, unloads = 0, symbols = 0;
-	struct {
-		u16 type, flags;
-		u32 id;
-		u8 tag[8];
-	} b;
-	struct {
-		u64 addr;
-		u32 len;
-		u16 type, flags;
-		char name[64];
-	} k;
-	u32 id;
-	int fd, prog;
-
-	start();
-	attr.bpf_event = 1;
-	attr.ksymbol = 1;
-	fd = pt_open(&attr, -1, 0, -1, 0);
-	pt_map(&ring, fd, 8);
-	pt_b_begin(&code);
-	pt_b_return(&code, 0);
-	prog = pt_load(RAW_TP, &code);
-	id = pt_prog_id(prog);
-	close(prog);
-	while (pt_next(&ring, &rec)) {
-		if (rec.h.type == PERF_RECORD_BPF_EVENT) {
-			memcpy(&b, rec.body, sizeof(b));
-			loads += b.type == PERF_BPF_EVENT_PROG_LOAD && b.id == id;
-			unloads += b.type == PERF_BPF_EVENT_PROG_UNLOAD && b.id == id;
-		} else if (rec.h.type == PERF_RECORD_KSYMBOL) {
-			memcpy(&k, rec.body, sizeof(k) < rec.h.size - 8u ? sizeof(k) :
-			       rec.h.size - 8u);
-			symbols += k.type == PERF_RECORD_KSYMBOL_TYPE_BPF &&
-				   !strncmp(k.name, "bpf_prog_", 9);
-		}
-	}
-	pt_eq(loads, 1);
-	pt_eq(unloads, 1);
-	/* One each, if it was compiled. */
-	pt_check(symbols == 2 || pt_read_number("/proc/sys/net/core/bpf_jit_enable", 1) == 0,
-		 "%u symbols", symbols);
-	close(fd);
-}
-
 static const struct pt_case cases[] = {
 	{ "sizes", sizes },
 	{ "large_records", large_records },
@@ -684,11 +659,11 @@ static const struct pt_case cases[] = {
 	{ "reads", reads },
 	{ "reads_software", reads_software },
 	{ "reads_hardware", reads_hardware },
+	{ "reads_leave_interrupts_on", reads_leave_interrupts_on },
 	{ "read_refused", read_refused },
 	{ "what_can_be_in_it", what_can_be_in_it },
 	{ "map_keeps_the_event", map_keeps_the_event },
 	{ "elements_of_a_closed_file", elements_of_a_closed_file },
-	{ "load_and_unload", load_and_unload },
 };
 
 PT_MAIN(cases)

@@ -525,6 +525,28 @@ static void with_a_filter(void)
 	pt_eq(pt_count(fd), 0);
 }
 
+/* The trace event that is no tracepoint, no system call and no probe. */
+static void function_takes_none(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("ftrace", "function"));
+	static const u32 types[] = { TP, KP };
+	unsigned int i;
+	int fd, prog;
+
+	start();
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	for (i = 0; i < PT_ARRAY_SIZE(types); i++) {
+		pt_b_begin(&code);
+		pt_b_return(&code, 1);
+		prog = pt_load(types[i], &code);
+		pt_eq(set_bpf(fd, prog), -EINVAL);
+		close(prog);
+	}
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "on_a_system_call", on_a_system_call },
 	{ "on_a_tracepoint", on_a_tracepoint },
@@ -536,6 +558,7 @@ static const struct pt_case cases[] = {
 	{ "too_many_programs", too_many_programs },
 	{ "links", links },
 	{ "what_fits", what_fits },
+	{ "function_takes_none", function_takes_none },
 	{ "reads_too_far", reads_too_far },
 	{ "that_sleep", that_sleep },
 	{ "task_fd_query", task_fd_query },

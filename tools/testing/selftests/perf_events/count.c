@@ -520,6 +520,27 @@ static void what_never_happens(void)
 	pt_eq(pt_count(emul), 0);
 }
 
+/* Switches are followed as long as one event is left, however long ago the others were closed. */
+static void others_closed_long_ago(void)
+{
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct timespec while_asleep = { .tv_sec = 3 };
+	struct pt_read a, b;
+	int fd;
+
+	attr.read_format = f;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	close(pt_open(&attr, 0, -1, -1, 0));
+	/* Nothing is waited for: who forgets them does so after one second, or two. */
+	pt_eq(nanosleep(&while_asleep, NULL), 0);
+	pt_read(fd, f, 1, &a);
+	pt_burn(5000000);
+	pt_read(fd, f, 1, &b);
+	pt_check(b.running - a.running >= 4000000, "ran for %llu ns of 5000000",
+		 (unsigned long long)(b.running - a.running));
+}
+
 static const struct pt_case cases[] = {
 	{ "page_faults", page_faults },
 	{ "faults_of_the_kernel", faults_of_the_kernel },
@@ -538,6 +559,7 @@ static const struct pt_case cases[] = {
 	{ "hundreds_of_events", hundreds_of_events },
 	{ "task_and_cpu_at_once", task_and_cpu_at_once },
 	{ "times_of_a_sleeper", times_of_a_sleeper },
+	{ "others_closed_long_ago", others_closed_long_ago },
 	{ "each_has_its_own_time", each_has_its_own_time },
 	{ "pinned_and_exclusive_software", pinned_and_exclusive_software },
 	{ "what_never_happens", what_never_happens },

@@ -238,6 +238,7 @@ static void opener_exits(void)
 	int go[2], fd;
 	pid_t target, opener;
 
+	pt_pin(0);	/* what RCU does on one CPU it does in order */
 	target = waiting_child(go, 6);
 	fd = -1;
 	/* vfork-like sharing of the fd table lets the fd survive its opener. */
@@ -247,6 +248,7 @@ static void opener_exits(void)
 		fd = pt_open(&attr, target, -1, -1, 0);
 		if (dup2(fd, 100) != 100)
 			_exit(1);
+		close(fd);
 		_exit(0);
 	}
 	pt_reap(opener);
@@ -254,6 +256,10 @@ static void opener_exits(void)
 	let_go(go);
 	pt_reap(target);
 	pt_eq(pt_count(100), 6);
+	/* Closing the last event of a tracepoint waits for RCU: after that the opener is gone. */
+	attr.config = pt_tracepoint_id("syscalls", "sys_enter_getpgid");
+	attr.type = PERF_TYPE_TRACEPOINT;
+	close(pt_open(&attr, 0, -1, -1, 0));
 	close(100);
 }
 

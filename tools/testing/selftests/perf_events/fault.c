@@ -16,7 +16,7 @@ static void nothing_to_check(void)
 }
 
 static struct perf_event_attr attr;
-static int group = -1;
+static int cpu = -1, group = -1;
 
 static int close_unarmed(int fd)
 {
@@ -30,7 +30,7 @@ static int close_unarmed(int fd)
 static int try_open(void)
 {
 	struct perf_event_attr copy = attr;
-	int fd = pt_try_open(&copy, 0, -1, group, 0);
+	int fd = pt_try_open(&copy, cpu < 0 ? 0 : -1, cpu, group, 0);
 
 	return fd < 0 ? fd : close_unarmed(fd);
 }
@@ -103,6 +103,21 @@ static void open_exclusive(void)
 	pt_load_module(MODULE, "caps=16");
 	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
 	all_turns(try_open, claim_is_given_back);
+}
+
+/* With memory of the driver for the task, and for all tasks. */
+static void open_branches(void)
+{
+	need_injection();
+	pt_load_module("test_sample", "branch=2 task_data=1");
+	attr = pt_attr((u32)pt_pmu_type("test_sample"), 0);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	all_turns(try_open, nothing_to_check);
+	cpu = 0;
+	all_turns(try_open, nothing_to_check);
+	/* Unloading checks that all of it is given back. */
 }
 
 static int cgroup;
@@ -532,6 +547,7 @@ static const struct pt_case cases[] = {
 	{ "open_breakpoint", open_breakpoint },
 	{ "open_sibling", open_sibling },
 	{ "open_exclusive", open_exclusive },
+	{ "open_branches", open_branches },
 	{ "open_cgroup", open_cgroup },
 	{ "mmap_buffer", mmap_buffer },
 	{ "mmap_aux", mmap_aux },

@@ -72,6 +72,7 @@ static void wakes_a_sleeper(void)
 {
 	const struct test_format_arg arg = { .notify_every = 3 };
 	struct perf_event_attr attr = format_faults(PERIOD);
+	struct pt_peer parent = { .pid = getpid() };
 	struct pollfd p = { .events = POLLIN };
 	struct pt_area a;
 	int fd, end[2];
@@ -83,7 +84,7 @@ static void wakes_a_sleeper(void)
 	pt_gate_make(end);
 	pt_in_child(pid) {
 		pt_gate_wait(gate);
-		usleep(100000);		/* the parent sleeps by now */
+		pt_peer_asleep(&parent);
 		pt_fault(3 * PERIOD);
 		pt_gate_wait(end);
 	}
@@ -189,6 +190,56 @@ static void nested(void)
 	format_end("test_format", fd, &a);
 }
 
+/* Who takes an event off its area, or flips that, waits for the sample that is being taken. */
+static void after_the_sample(bool flip)
+{
+	const struct test_format_arg arg = { .hold = 1 };
+	struct perf_event_attr attr = format_faults(1);
+	struct pt_peer caller;
+	struct pt_area a;
+	pid_t pid;
+	int fd;
+
+	pt_eq(pt_module_set("test_format", "go", 0), 0);
+	pt_gate_make(gate);
+	pt_in_child(pid) {
+		pt_pin(1);
+		pt_settle();
+		pt_gate_wait(gate);
+		pt_fault(1);
+	}
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	format_test(&a, fd, &arg);
+	pt_pin(0);
+	pt_enable(fd);
+	pt_gate_open(gate);
+	while (!pt_module_get("test_format", "holding"))
+		;
+	pt_in_child(caller.pid) {
+		if (flip)
+			format_flip(&a);
+		else
+			pt_eq(format_none(fd), 0);
+		pt_eq(pt_module_get("test_format", "holding"), 0);
+	}
+	/* In the call or, if that did not wait, at its end. */
+	pt_peer_asleep(&caller);
+	pt_eq(pt_module_set("test_format", "go", 1), 0);
+	pt_reap(caller.pid);
+	pt_reap(pid);
+	format_end("test_format", fd, &a);
+}
+
+static void leaves_after_the_sample(void)
+{
+	ext_need();
+	if (pt_online_cpus() < 2)
+		pt_skip("needs two CPUs");
+	pt_load_module("test_format", NULL);
+	after_the_sample(false);
+	after_the_sample(true);
+}
+
 /* Formats come and go with their modules, which areas hold. */
 static void module_goes(void)
 {
@@ -274,6 +325,7 @@ static const struct pt_case cases[] = {
 	{ "verdict_stop", verdict_stop },
 	{ "with_notify", with_notify },
 	{ "nested", nested },
+	{ "leaves_after_the_sample", leaves_after_the_sample },
 	{ "module_goes", module_goes },
 	{ "nway", nway },
 };

@@ -266,6 +266,17 @@ static void group_of_a_cgroup(void)
 	pt_eq(pt_module_get(MODULE, "adds"), adds);
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
 	pt_eq(set_online(1, 1), 0);
+	/* Nor do those of the CPU itself; and nobody asks a CPU that is away. */
+	lead = pt_open(&attr, -1, 1, -1, 0);
+	pt_open(&attr, -1, 1, lead, 0);
+	hit_on(1, 5);
+	adds = pt_module_get(MODULE, "adds");
+	pt_eq(set_online(1, 0), 0);
+	pt_eq(pt_module_get(MODULE, "adds"), adds);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	pt_disable(lead);
+	pt_eq(pt_count(lead), 5);
+	pt_eq(set_online(1, 1), 0);
 	cg_remove_all();
 }
 

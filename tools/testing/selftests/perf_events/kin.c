@@ -10,6 +10,7 @@
  */
 #include "lib/kin.h"
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -526,6 +527,69 @@ static void call_stacks(void)
 		stop(&p[i]);
 }
 
+#define LONG	100		/* a period */
+
+/* Overflows since the last look. */
+static int signals(const sigset_t *set)
+{
+	const struct timespec at_once = {};
+	int n = 0;
+
+	while (sigtimedwait(set, NULL, &at_once) > 0)
+		n++;
+	return n;
+}
+
+static void let_fault(struct puppet *p, int n)
+{
+	pt_eq(order(p, n ? FAULT : NOTHING, n), 0);
+	pt_peer_asleep(&(struct pt_peer){ .pid = p->pid });
+}
+
+/* Each CPU keeps the copy that it has, as long as there are enough: so do periods go on. */
+static void copies_stay(void)
+{
+	struct perf_event_attr attr = faults();
+	struct puppet p[2];
+	cpu_set_t cpu;
+	sigset_t set;
+	int fd, i, k;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 makes a copy for each task");
+	if (pt_online_cpus() < 3)
+		pt_skip("needs three CPUs");
+	pt_pin(0);
+	attr.sample_period = LONG;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	pt_need(!sigprocmask(SIG_BLOCK, &set, NULL), "sigprocmask: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETOWN, getpid()), "F_SETOWN: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETSIG, SIGRTMIN), "F_SETSIG: %s", strerror(errno));
+	pt_need(!fcntl(fd, F_SETFL, O_ASYNC), "F_SETFL: %s", strerror(errno));
+	start_all(p, 2);
+	copies_are(fd, in_common(3));
+	for (i = 0; i < 2; i++) {
+		CPU_ZERO(&cpu);
+		CPU_SET(1 + i, &cpu);
+		pt_eq(sched_setaffinity(p[i].pid, sizeof(cpu), &cpu), 0);
+		let_fault(&p[i], 0);
+	}
+	pt_settle();
+	signals(&set);
+	for (k = 0; k < 9; k++)
+		for (i = 0; i < 2; i++)
+			let_fault(&p[i], 11);
+	pt_eq(signals(&set), 0);
+	for (i = 0; i < 2; i++) {
+		let_fault(&p[i], 1);
+		pt_eq(signals(&set), 1);
+	}
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+}
+
 static const struct pt_case cases[] = {
 	{ "living_and_gone", living_and_gone },
 	{ "toggled", toggled },
@@ -533,6 +597,7 @@ static const struct pt_case cases[] = {
 	{ "by_prctl", by_prctl },
 	{ "others_come_and_go", others_come_and_go },
 	{ "event_of_a_child", event_of_a_child },
+	{ "copies_stay", copies_stay },
 	{ "sibling", sibling },
 	{ "sibling_after_the_last", sibling_after_the_last },
 	{ "many_threads", many_threads },

@@ -602,6 +602,74 @@ static void one_becomes_another_program(void)
 	stop(&p[1]);
 }
 
+static bool is_one_of_us(u32 pid, const struct puppet *p)
+{
+	return pid == (u32)getpid() || pid == (u32)p[0].pid || pid == (u32)p[1].pid;
+}
+
+/*
+ * Somebody hears of each switch, and all the same nothing goes out between two of them: the PMU
+ * gets the event when one of them comes after somebody else.
+ */
+static void switches_are_told(void)
+{
+	struct perf_event_attr attr, told = pt_attr(PT_SW(DUMMY));
+	unsigned int among_us = 0, after_others = 0;
+	static struct pt_record rec;
+	struct pt_ring ring;
+	struct puppet p[2];
+	struct pt_sample s;
+	long long before, after;
+	u32 prev;
+	u64 own;
+	int fd, i;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 has a context for each task");
+	pt_load_module("test_count", NULL);
+	pt_first_on_cpu(0);
+	attr = inherited((u32)pt_pmu_type("test_count"), 0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	make_duel();
+	for (i = 0; i < 2; i++)
+		start(&p[i]);
+	copies_are(fd, in_common(3));
+	told.context_switch = 1;
+	told.sample_id_all = 1;
+	told.sample_type = PERF_SAMPLE_TID;
+	pt_map(&ring, pt_open(&told, -1, 0, -1, 0), 64);
+	pt_settle();
+	/* No switch in between two looks. */
+	do {
+		own = own_switches();
+		before = pt_module_get("test_count", "adds");
+		pt_drain(&ring);
+	} while (own_switches() != own);
+	fight(&p[0], &p[1], 50);
+	do {
+		own = own_switches();
+		after = pt_module_get("test_count", "adds");
+		while (pt_next(&ring, &rec)) {
+			if (rec.h.type != PERF_RECORD_SWITCH_CPU_WIDE ||
+			    rec.h.misc & PERF_RECORD_MISC_SWITCH_OUT)
+				continue;
+			memcpy(&prev, rec.body, sizeof(prev));
+			pt_parse_trailer(&told, &rec, &s, NULL);
+			if (!is_one_of_us(s.pid, p))
+				continue;
+			if (is_one_of_us(prev, p))
+				among_us++;
+			else
+				after_others++;
+		}
+		pt_consume(&ring);
+	} while (own_switches() != own);
+	pt_check(among_us >= 100, "%u switches among them", among_us);
+	pt_eq(after - before, after_others);
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+}
+
 static const struct pt_case cases[] = {
 	{ "as_many_as_run", as_many_as_run },
 	{ "siblings", siblings },
@@ -614,6 +682,7 @@ static const struct pt_case cases[] = {
 	{ "times", times },
 	{ "switches", switches },
 	{ "records", records },
+	{ "switches_are_told", switches_are_told },
 	{ "samples_name_their_task", samples_name_their_task },
 	{ "opened_for_one", opened_for_one },
 	{ "one_becomes_another_program", one_becomes_another_program },

@@ -9,6 +9,7 @@
  * needs: hw
  */
 #include "lib/ptest.h"
+#include <sys/auxv.h>
 #include <sys/resource.h>
 
 static struct perf_event_attr dummy(void)
@@ -314,6 +315,10 @@ static void register_masks(void)
 	/* XMM registers, which no software event can deliver. */
 	attr.sample_regs_intr = 1ull << 32;
 	pt_eq(pt_probe(&attr), -EOPNOTSUPP);
+#elif defined(__aarch64__)
+	/* The length of vectors is there with SVE; no software event can deliver it. */
+	attr.sample_regs_intr = 1ull << 46;
+	pt_eq(pt_probe(&attr), getauxval(AT_HWCAP) & HWCAP_SVE ? -EOPNOTSUPP : -EINVAL);
 #endif
 }
 

@@ -6,6 +6,7 @@
  */
 #include "lib/ext.h"
 #include "lib/test_count.h"
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -336,9 +337,62 @@ static void while_one_is_closed(void)
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 }
 
+struct late {
+	int fd;
+	u8 *page;
+	long ret;
+};
+
+static void *asks_late(void *arg)
+{
+	struct late *late = arg;
+
+	late->ret = pt_ioctl(late->fd, PERF_EVENT_IOC_PERIOD, pt_addr(late->page));
+	return NULL;
+}
+
+/* A call that waits for its argument while the PMU leaves comes too late. */
+static void argument_comes_late(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_zeropage zero = {};
+	struct perf_event_attr attr;
+	struct late late = {};
+	struct uffd_msg msg;
+	pthread_t t;
+	int uffd;
+
+	load(NULL);
+	need_revoking();
+	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (uffd < 0)
+		pt_skip("userfaultfd: %s", strerror(errno));
+	pt_need(!ioctl(uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
+	late.page = pt_fresh_pages(1);
+	reg.range.start = pt_addr(late.page);
+	reg.range.len = (u64)pt_page_size();
+	zero.range = reg.range;
+	pt_need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
+	attr = hits();
+	attr.sample_period = 2;
+	late.fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_need(!pthread_create(&t, NULL, asks_late, &late), "no thread");
+	pt_need(read(uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	none_left();
+	pt_need(!ioctl(uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
+	pthread_join(t, NULL);
+	pt_eq(late.ret, -ENODEV);
+	close(late.fd);
+	close(uffd);
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
+	{ "argument_comes_late", argument_comes_late },
 	{ "groups", groups },
 	{ "group_after_hardware", group_after_hardware },
 	{ "inherited", inherited },

@@ -8,6 +8,7 @@
  */
 #include "lib/test_count.h"
 #include <pthread.h>
+#include <signal.h>
 
 #define DEV	"/sys/bus/event_source/devices/" MODULE
 #define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -585,6 +586,56 @@ static void output_to_a_shared_descriptor(void)
 	pthread_join(t, NULL);
 }
 
+/* What software counts counts on when the last of the hardware has left its group. */
+static void software_left_alone(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, member, other;
+	u64 before;
+	u8 *p;
+
+	load(NULL);
+	attr = hits();
+	p = pt_fresh_pages(5);
+	lead = pt_open(&sw, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, lead, 0);
+	hit(1);
+	pt_eq(pt_count(member), 1);
+	close(member);
+	/* Whatever goes off its PMU with a switch is none of the leader's. */
+	other = pt_open(&attr, 0, -1, -1, 0);
+	pt_switch_out();
+	before = pt_count(lead);
+	pt_touch(p, 5);
+	pt_eq(pt_count(lead) - before, 5);
+	hit(2);
+	pt_eq(pt_count(other), 2);
+	close(other);
+	close(lead);
+	none_left();
+}
+
+/* A fork that fails when the copies have been made: they are destroyed by then. */
+static void fork_that_fails(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	load(NULL);
+	attr = hits();
+	attr.inherit = 1;
+	attr.pinned = 1;	/* nothing that tasks have in common: a copy for each */
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	/* There is no room for the pidfd. */
+	pt_eq(syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 1, 0, 0), -1);
+	pt_eq(errno, EFAULT);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 1);
+	hit(5);
+	pt_eq(pt_count(fd), 5);
+	close(fd);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "attributes", attributes },
 	{ "attributes_by_kind", attributes_by_kind },
@@ -604,6 +655,8 @@ static const struct pt_case cases[] = {
 	{ "samples_are_exact", samples_are_exact },
 	{ "pinned_in_error", pinned_in_error },
 	{ "group_all_or_nothing", group_all_or_nothing },
+	{ "software_left_alone", software_left_alone },
+	{ "fork_that_fails", fork_that_fails },
 	{ "group_enabled_at_once", group_enabled_at_once },
 	{ "exclusive_is_alone", exclusive_is_alone },
 	{ "kernel_samples", kernel_samples },

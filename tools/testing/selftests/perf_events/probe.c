@@ -368,6 +368,25 @@ static void hits_of_nobody(void)
 	pt_check(pt_count(fd) >= 10, "%llu hits", (unsigned long long)pt_count(fd));
 }
 
+/* An event does not count while its period is changed, not even what that calls. */
+static void stopped_while_its_period_changes(void)
+{
+	static const char func[] = "pe_ioctl_set_period";
+	struct perf_event_attr attr = kprobe(func, false);
+	u64 period = 500;
+	int fd, other;
+
+	if (!pt_kernel_symbol(func))
+		pt_skip("the kernel has no function %s", func);
+	attr.disabled = 0;
+	other = pt_open(&attr, 0, -1, -1, 0);
+	attr.sample_period = 1000;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
+	pt_eq(pt_count(other), 1);
+	pt_eq(pt_count(fd), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "kprobe_counts", kprobe_counts },
 	{ "kretprobe_counts", kretprobe_counts },
@@ -384,6 +403,7 @@ static const struct pt_case cases[] = {
 	{ "many_probes", many_probes },
 	{ "kprobe_goes_with_its_event", kprobe_goes_with_its_event },
 	{ "hits_of_nobody", hits_of_nobody },
+	{ "stopped_while_its_period_changes", stopped_while_its_period_changes },
 };
 
 PT_MAIN(cases)

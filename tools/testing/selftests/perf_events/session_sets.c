@@ -647,19 +647,18 @@ static void most(void)
 	ext_need();
 	worker_start(&a, 0);
 	fd = session_of_faults(2, 1);
-	for (i = 1; i < 64; i++) {
-		session_add(fd, (u16)(1000 - i), &attr, 1);
-		pt_eq(session_trigger(fd, (u16)(1000 - i), 0, 1), 0);
-	}
+	for (i = 1; i < 64; i++)
+		add_faults(fd, (u16)(1000 - i), 2, 1);
 	pt_eq(session_try_add(fd, 1, &attr, 1), -ENOSPC);
 	pt_eq(session_attach_task(fd, a.pid, 0), 0);
 	worker_do(&a, session_fault, 2 * (64 * 3 + 2));
 	pt_eq(set_infos(fd, info), 64);
 	for (i = 0; i < 64; i++) {
-		pt_eq(session_set_of_task(fd, a.pid, info[i].number),
-		      2 * (3 + (i < 2)));
+		pt_eq(session_set_of_task(fd, a.pid, info[i].number), 2 * (3 + (i < 2)));
 		set_was(&info[i], 3 + (i < 3), 3 + (i < 2), 0);
 	}
+	for (i = 8; i < 65536; i += 8)		/* that are 0 and 937 to 999 */
+		pt_eq(set_select(fd, (u16)i), i < 937 || i > 999 ? -EINVAL : 0);
 	session_adds_up(fd);
 	worker_end(&a);
 }

@@ -270,11 +270,26 @@ static void members(void)
 	pt_eq(pt_count(b), 13);
 }
 
+/* Two sets of @attr, of which @clock ends each turn; they run. */
+static void two_by_time(int *fd, struct perf_event_attr *attr, struct perf_event_attr *clock)
+{
+	int i, timeout;
+
+	for (i = 0; i < 2; i++) {
+		fd[i] = pt_open(attr, 0, -1, -1, 0);
+		timeout = pt_open(clock, 0, -1, fd[i], 0);
+		pt_eq(set_trigger(timeout, 1), 0);
+		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
+	}
+	for (i = 0; i < 2; i++)
+		pt_enable(fd[i]);
+}
+
 /* A timeout where the clock makes no samples. */
 static void timeout_without_samples(void)
 {
 	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK)), attr = faults(0);
-	int fd[2], fc, i;
+	int fd[2], i;
 	u64 turns;
 
 	ext_need();
@@ -282,14 +297,7 @@ static void timeout_without_samples(void)
 		pt_skip("a busy host takes time away from timers");
 	clock.sample_period = 1000000;
 	clock.exclude_user = 1;
-	for (i = 0; i < 2; i++) {
-		fd[i] = pt_open(&attr, 0, -1, -1, 0);
-		fc = pt_open(&clock, 0, -1, fd[i], 0);
-		pt_eq(set_trigger(fc, 1), 0);
-		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
-	}
-	for (i = 0; i < 2; i++)
-		pt_enable(fd[i]);
+	two_by_time(fd, &attr, &clock);
 	pt_burn(40000000);
 	for (i = 1; i >= 0; i--)
 		pt_disable(fd[i]);
@@ -308,21 +316,14 @@ static void timeout(void)
 	struct pt_read got[2];
 	u64 all, last;
 	unsigned int turn, turns = pt_turns(2000);
-	int fd[2], fc, i;
+	int fd[2], i;
 
 	ext_need();
 	pt_settle();
 	attr.read_format = format;
 	clock.sample_period = 1000000;
 	clock.exclude_kernel = 1;	/* a timeout all the same */
-	for (i = 0; i < 2; i++) {
-		fd[i] = pt_open(&attr, 0, -1, -1, 0);
-		fc = pt_open(&clock, 0, -1, fd[i], 0);
-		pt_eq(set_trigger(fc, 1), 0);
-		pt_eq(set_join(fd[i], i ? fd[0] : -1, (u16)i), 0);
-	}
-	for (i = 0; i < 2; i++)
-		pt_enable(fd[i]);
+	two_by_time(fd, &attr, &clock);
 	for (turn = 0; turn < turns; turn++) {
 		pt_fault(10);
 		pt_burn(20000);

@@ -213,9 +213,39 @@ static void mmap_of_a_long_path(void)
 		pt_skip("/tmp does not map code: %s", strerror(errno));
 }
 
+/* What the kernel itself has mapped there is named as in /proc/<pid>/maps. */
+static void mmap_of_the_vdso(void)
+{
+	unsigned long long from = 0, to = 0, off = 0;
+	struct perf_event_attr attr = carrier();
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+	size_t len;
+	void *p;
+
+	pt_need(f, "maps: %s", strerror(errno));
+	while (!to && fgets(line, sizeof(line), f))
+		if (strstr(line, "[vdso]"))
+			sscanf(line, "%llx-%llx %*s %llx", &from, &to, &off);
+	fclose(f);
+	if (!to)
+		pt_skip("there is no vdso");
+	p = (void *)(uintptr_t)from;
+	len = (size_t)(to - from);
+	attr.mmap = 1;
+	start(&attr);
+	/* Nothing here may call it, as it is no code for a moment. */
+	pt_need(!mprotect(p, len, PROT_READ), "mprotect: %s", strerror(errno));
+	pt_need(!mprotect(p, len, PROT_READ | PROT_EXEC), "mprotect: %s", strerror(errno));
+	expect(PERF_RECORD_MMAP);
+	check_mmap(p, len, (off_t)off, "[vdso]");
+	expect_nothing();
+}
+
 static const struct pt_case cases[] = {
 	{ "mmap_of_code", mmap_of_code },
 	{ "mmap_of_anonymous_memory", mmap_of_anonymous_memory },
+	{ "mmap_of_the_vdso", mmap_of_the_vdso },
 	{ "mmap_data", mmap_data },
 	{ "mmap2_fields", mmap2_fields },
 	{ "mmap2_alone", mmap2_alone },

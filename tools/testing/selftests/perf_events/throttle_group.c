@@ -389,9 +389,36 @@ static void its_counter_is_taken(void)
 
 #endif
 
+/* In the kernel, too: the tick lets them go while the PMU is off, so all start at once. */
+static void in_the_kernel(void)
+{
+	struct perf_event_attr attr = sampling(PERIOD);
+	struct perf_event_attr more = counting(PERF_COUNT_HW_INSTRUCTIONS);
+	int fd, i;
+
+	need_counters();
+#if defined(__x86_64__)
+	if (!x86_has_global())
+		pt_skip("counters that start one after the other");
+#endif
+	attr.exclude_kernel = 0;
+	more.exclude_kernel = 0;
+	fd = open_first(attr);
+	pt_open(&more, 0, -1, fd, 0);
+	watch(fd);
+	pt_enable(fd);
+	until_throttled();
+	for (i = 0; i < 5; i++) {
+		/* Soon after a tick: the next one, which lets them go, is far away. */
+		until_throttled();
+		same_counts(fd, 2);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "a_leader", a_leader },
 	{ "a_sibling", a_sibling },
+	{ "in_the_kernel", in_the_kernel },
 	{ "both_at_once", both_at_once },
 	{ "given_a_period", given_a_period },
 	{ "a_period_while_held", a_period_while_held },

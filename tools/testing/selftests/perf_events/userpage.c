@@ -446,6 +446,51 @@ static void counter_of_an_own_task(void)
 	pt_eq(reads_by_user_space(ext_open_own_task(&attr)), 0);
 }
 
+/* The same for clocks that sample, which are put on their CPU as a counter is. */
+static void user_time_of_clocks(void)
+{
+	static const u64 config[] = { PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_TASK_CLOCK };
+	unsigned int i;
+
+	for (i = 0; i < PT_ARRAY_SIZE(config); i++) {
+		struct perf_event_attr attr = pt_attr(PERF_TYPE_SOFTWARE, config[i]);
+		struct pt_ring r;
+		int fd;
+
+		attr.sample_period = 10000000000ull;	/* none comes */
+		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+		fd = open_and_map(&attr, &r);
+		take(&r);
+		if (!snapshot.cap_user_time)
+			pt_skip("the clock of this machine cannot be read by user space");
+		usleep(20000);
+		compare_time(&r, fd);
+		pt_unmap(&r);
+		close(fd);
+	}
+}
+
+/*
+ * An overflow after which nothing but the counter is different writes the page, too. Whoever looks
+ * at it afterwards finds it at rest.
+ */
+static void even_after_overflows(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	unsigned int i, samples = 0;
+	struct pt_ring r;
+
+	attr.exclude_kernel = 1;
+	attr.sample_period = 100003;
+	pt_map(&r, pt_open_hw(&attr, -1), 1);
+	for (i = 0; i < 20; i++) {
+		pt_spin(50000);
+		pt_eq(r.page->lock & 1, 0);
+		samples += pt_count_records(&r, PERF_RECORD_SAMPLE);
+	}
+	pt_check(samples >= 2, "%u overflows", samples);
+}
+
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "sequence_moves", sequence_moves },
@@ -454,9 +499,11 @@ static const struct pt_case cases[] = {
 	{ "times_agree_with_read", times_agree_with_read },
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
+	{ "user_time_of_clocks", user_time_of_clocks },
 	{ "time_zero", time_zero },
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
+	{ "even_after_overflows", even_after_overflows },
 	{ "counter_read_by_user_space", counter_read_by_user_space },
 	{ "counter_of_an_own_task", counter_of_an_own_task },
 };

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: a context on its own: its last event leaves, and calls that do not wait for another CPU.
+ *
+ * The context is no task's, so nobody else sees it, whatever it says of a CPU.
+ */
+#include <kunit/test.h>
+
+#include "../sched/sched.h"
+
+static struct pe_ctx *make_ctx(struct kunit *test)
+{
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	pe_ctx_init(ctx, current, -1);
+	put_task_struct(current);	/* who runs this is there until the end */
+	return ctx;
+}
+
+/* One that counts hits, of any CPU. */
+static struct pe_event *make_event(struct kunit *test)
+{
+	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_DUMMY;
+	e->event_caps = PERF_EV_CAP_SOFTWARE;
+	e->cpu = -1;
+	e->passive = true;
+	e->counts_hits = true;
+	INIT_LIST_HEAD(&e->mapped_entry);
+	return e;
+}
+
+/* A context without events is in nowhere: no switch may ever take it out, see life/account.c. */
+static void last_event_leaves(struct kunit *test)
+{
+	struct pe_ctx *ctx = make_ctx(test);
+	struct pe_event *first = make_event(test), *last = make_event(test);
+	int between;
+
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		ctx->oncpu = smp_processor_id();
+		pe_clock_start(&ctx->clock, 100);
+		pe_clock_start(&ctx->any.clock, 100);
+		pe_ctx_add(ctx, first);
+		pe_ctx_add(ctx, last);
+		pe_ctx_remove(ctx, first, 103);
+		between = ctx->oncpu;
+		pe_ctx_remove(ctx, last, 105);
+	}
+	KUNIT_EXPECT_GE(test, between, 0);
+	KUNIT_EXPECT_EQ(test, ctx->nr_events, 0U);
+	KUNIT_EXPECT_EQ(test, ctx->oncpu, -1);
+	KUNIT_EXPECT_FALSE(test, ctx->clock.running);
+	KUNIT_EXPECT_FALSE(test, ctx->any.clock.running);
+	KUNIT_EXPECT_EQ(test, ctx->clock.time, 5ULL);
+}
+
+static void note_irqs(struct pe_ctx *ctx, void *arg)
+{
+	*(bool *)arg = irqs_disabled();
+}
+
+/* Return: it left irqs off, which are on again. */
+static bool irqs_are_off(void)
+{
+	bool off = irqs_disabled();
+
+	if (off)
+		local_irq_enable();
+	return off;
+}
+
+/* From task context, as mmap() does for address filters. */
+static void local_call(struct kunit *test)
+{
+	struct pe_ctx *ctx = make_ctx(test);
+	bool inside = false, has_run, left_off;
+
+	has_run = pe_call_locked_local(ctx, note_irqs, &inside);
+	left_off = irqs_are_off();
+	KUNIT_EXPECT_TRUE(test, has_run);
+	KUNIT_EXPECT_TRUE(test, inside);
+	KUNIT_EXPECT_FALSE(test, left_off);
+
+	/* That of another CPU is not for this one. */
+	ctx->task = NULL;
+	ctx->cpu = nr_cpu_ids;
+	inside = false;
+	has_run = pe_call_locked_local(ctx, note_irqs, &inside);
+	left_off = irqs_are_off();
+	KUNIT_EXPECT_FALSE(test, has_run);
+	KUNIT_EXPECT_FALSE(test, inside);
+	KUNIT_EXPECT_FALSE(test, left_off);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(last_event_leaves),
+	KUNIT_CASE(local_call),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_context",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
