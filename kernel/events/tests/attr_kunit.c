@@ -97,6 +97,8 @@ static void branch_records(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
 	branch_levels(plain, PERF_SAMPLE_BRANCH_USER, &ret);
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
+	branch_levels(plain, PERF_SAMPLE_BRANCH_MAX, &ret);
+	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
 	branch_levels(plain, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_MAX, &ret);
 	KUNIT_EXPECT_EQ(test, ret, -EINVAL);
 	branch_levels(plain, PERF_SAMPLE_BRANCH_ANY | BIT_ULL(63), &ret);

@@ -567,6 +567,23 @@ static void pause_and_resume(void)
 		 pt_module_get("test_aux", "resumes"));
 }
 
+/* Where nothing limits the tracer there is no room either, whatever its last handle had. */
+static void overwrite_skips_nothing(void)
+{
+	struct aux x, y;
+
+	aux_open(&x, 1, PROT_READ | PROT_WRITE);
+	aux_open(&y, 1, PROT_READ);
+	pt_enable(x.fd);
+	aux_set("emit", 8);
+	check_record(&x, 0, 8, 0);
+	pt_disable(x.fd);
+	pt_enable(y.fd);
+	aux_set("skip", 24);
+	pt_eq(pt_module_get("test_aux", "result"), -ENOSPC);
+	pt_eq(aux_head(&y), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "full_trace", full_trace },
 	{ "contexts", contexts },
@@ -578,6 +595,7 @@ static const struct pt_case cases[] = {
 	{ "overwrites", overwrites },
 	{ "flags", flags },
 	{ "skips", skips },
+	{ "overwrite_skips_nothing", overwrite_skips_nothing },
 	{ "watermark", watermark },
 	{ "default_watermark", default_watermark },
 	{ "overwrite_wakes_nobody", overwrite_wakes_nobody },

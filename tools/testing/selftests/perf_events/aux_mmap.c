@@ -157,15 +157,23 @@ static void moved(void)
 /* The tracer is stopped, what it had is told, and it cannot begin again. */
 static void unmap_while_writing(void)
 {
+	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK));
 	static struct pt_record rec;
 	struct aux x;
-	u64 *body = (u64 *)rec.body;
+	u64 *body = (u64 *)rec.body, before;
+	int ticks;
 
 	aux_open(&x, 2, RW);
+	clock.sample_period = 1ull << 40;	/* a timer is what a CPU has of it */
+	ticks = pt_open(&clock, 0, -1, -1, 0);
 	pt_enable(x.fd);
 	aux_set("put", 100);
 	pt_eq(aux_counter("held"), 1);
 	aux_unmap(&x);
+	/* It alone is stopped. */
+	before = pt_count(ticks);
+	pt_spin(1000);
+	pt_check(pt_count(ticks) > before, "the clock stands still");
 	aux_check_all_freed();
 	pt_eq(aux_counter("frees"), 1);
 	pt_need(pt_next(&x.ring, &rec), "no record");

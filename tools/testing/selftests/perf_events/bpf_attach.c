@@ -68,15 +68,30 @@ static void link_ends_with_its_file(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 10);
 }
 
-/* The link keeps the event, and a program keeps running that nobody else holds. */
+/* A descriptor, or -errno */
+static long program_of_id(u32 id)
+{
+	union bpf_attr attr = { 0 };
+
+	attr.prog_id = id;
+	return pt_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+}
+
+/*
+ * The link keeps the event, and a program keeps running that nobody else holds. It goes with the
+ * link.
+ */
 static void link_outlives_the_fd(void)
 {
 	struct perf_event_attr attr = faults();
 	int fd, prog, link;
+	long again;
+	u32 id;
 
 	attr.disabled = 0;
 	fd = start_open(&attr);
 	prog = answers(1);
+	id = pt_prog_id(prog);
 	link = pt_link(prog, fd, 0);
 	pt_check(link >= 0, "link: %d", link);
 	close(fd);
@@ -84,9 +99,13 @@ static void link_outlives_the_fd(void)
 	w.word[RUNS] = 0;
 	pt_fault(10);
 	pt_eq(w.word[RUNS], 10);
+	again = program_of_id(id);
+	pt_check(again >= 0, "the program: %ld", again);
+	close((int)again);
 	close(link);
 	pt_fault(10);
 	pt_eq(w.word[RUNS], 10);
+	pt_eq(program_of_id(id), -ENOENT);
 }
 
 static void ioctl_keeps_the_program(void)

@@ -446,6 +446,28 @@ static void refused(void)
 	cg_remove_all();
 }
 
+/* Two that sample the same hits have a sample of each. */
+static void samples_of_two(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	const char *a = cg_make("");
+	struct pt_ring ring[2];
+	int i;
+
+	pt_pin(0);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	for (i = 0; i < 2; i++)
+		pt_map(&ring[i], cg_open(&attr, a, 0, -1), 4);
+	pt_settle();
+	cg_enter(a);
+	pt_fault(6);
+	cg_leave();
+	for (i = 0; i < 2; i++)
+		pt_eq(pt_count_records(&ring[i], PERF_RECORD_SAMPLE), 6);
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "members_only", members_only },
 	{ "hierarchy", hierarchy },
@@ -456,6 +478,7 @@ static const struct pt_case cases[] = {
 	{ "clocks", clocks },
 	{ "groups", groups },
 	{ "samples", samples },
+	{ "samples_of_two", samples_of_two },
 	{ "records", records },
 	{ "tracepoints", tracepoints },
 	{ "refused", refused },

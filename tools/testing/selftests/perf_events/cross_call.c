@@ -2,6 +2,8 @@
 /*
  * cross_call.c - calls that have to reach an event where its task runs, or on
  * its CPU.
+ *
+ * needs: smp
  */
 #include "lib/ptest.h"
 #include <pthread.h>

@@ -631,6 +631,31 @@ static void fdinfo(void)
 	pt_check(fdinfo_says(a.fd, "\nevents:\t1\n"), "area: no events");
 }
 
+/* Who sleeps is woken when no event writes to the area any more. */
+static void wakes_at_the_end(void)
+{
+	struct perf_event_attr attr = format_faults(PERIOD);
+	struct pt_peer parent = { .pid = getpid() };
+	struct pollfd p = { .events = POLLIN };
+	int fd = format_start(&attr);
+	struct pt_area a;
+	pid_t pid;
+
+	format_hist(&a, fd, &by_pid);
+	pt_gate_make(gate);
+	pt_in_child(pid) {
+		pt_gate_wait(gate);
+		pt_peer_asleep(&parent);
+		pt_eq(format_none(fd), 0);
+	}
+	p.fd = a.fd;
+	pt_gate_open(gate);
+	/* Not for a time: poll() looks once more at its end. */
+	pt_eq(poll(&p, 1, -1), 1);
+	pt_eq(p.revents, POLLHUP);
+	pt_reap(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "info", info },
 	{ "histogram", histogram },
@@ -641,6 +666,7 @@ static const struct pt_case cases[] = {
 	{ "records_go_on", records_go_on },
 	{ "shared", shared },
 	{ "copies", copies },
+	{ "wakes_at_the_end", wakes_at_the_end },
 	{ "many_cpus", many_cpus },
 	{ "lives", lives },
 	{ "refused", refused },

@@ -93,6 +93,7 @@ static void full(void)
 	attr.read_format = PERF_FORMAT_LOST;
 	fd = start(attr);
 	format_pfm(&a, fd, HEAD + 10 * SAMPLE + 40, 0);
+	pt_eq(a.head->bytes, HEAD + 10 * SAMPLE + 40);
 	pt_enable(fd);
 	pt_fault(99);
 	pt_check(!format_told(&a, POLLIN), "POLLIN too early");

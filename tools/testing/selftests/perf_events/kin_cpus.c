@@ -249,20 +249,22 @@ static void times(void)
 /* Some are closed while there are members, then all; what is forked after that has none. */
 static void closed(void)
 {
-	struct puppet p[3];
+	struct puppet p[4];
 	int i;
 
 	open_for_cpus(faults());
 	start_some(p, 2);
 	for (i = 0; i < truth.cpus; i++) {
-		each_on_each(p, 2);
+		each_on_each(p, i ? 3 : 2);
 		close(bound.fd[i]);
 		bound.fd[i] = truth.fd[i];
 		bound.ahead[i] = 0;
+		if (!i)		/* it has what is left, of the other CPUs */
+			start_some(p + 2, 1);
 	}
-	start_some(p + 2, 1);
-	each_on_each(p, 3);
-	stop_some(p, 3);
+	start_some(p + 3, 1);
+	each_on_each(p, 4);
+	stop_some(p, 4);
 }
 
 static void toggled(void)

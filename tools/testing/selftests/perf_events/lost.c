@@ -5,6 +5,7 @@
  * per event in PERF_FORMAT_LOST.
  */
 #include "lib/ptest.h"
+#include <poll.h>
 #include <sys/prctl.h>
 
 #define RECORD_SIZE	16
@@ -262,6 +263,14 @@ static void without_a_buffer(void)
 	pt_eq(pt_count(fd), 20);
 }
 
+static int poll_now(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	pt_need(poll(&p, 1, 0) >= 0, "poll: %s", strerror(errno));
+	return p.revents;
+}
+
 static void sideband_is_counted(void)
 {
 	struct perf_event_attr attr = sampling();
@@ -273,10 +282,14 @@ static void sideband_is_counted(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&r, fd, 1);
 	faults(fd, (unsigned int)(r.size / RECORD_SIZE) - 1);
+	/* Half of the buffer is worth a wakeup; what is lost is none. */
+	pt_eq(poll_now(fd), POLLIN);
+	pt_eq(poll_now(fd), 0);
 	pt_enable(fd);
 	for (i = 0; i < 7; i++)
 		prctl(PR_SET_NAME, "lost name");
 	pt_disable(fd);
+	pt_eq(poll_now(fd), 0);
 	pt_eq(lost_of(fd), 7);
 	pt_drain(&r);
 	faults(fd, 1);

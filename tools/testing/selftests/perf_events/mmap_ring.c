@@ -624,6 +624,29 @@ static void root_is_not_limited(void)
 	pt_check(locked_pages() > 0, "nothing pinned");
 }
 
+/* Who sleeps is told that there is nothing to wait for any more. */
+static void sleeper_loses_its_buffer(void)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct perf_event_attr attr = sampling();
+	struct pt_peer poller = {};
+	struct pt_ring r;
+	int a;
+
+	a = pt_open(&attr, 0, -1, -1, 0);
+	p.fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, a, 4);
+	pt_eq(pt_ioctl(p.fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)a), 0);
+	pt_in_child(poller.pid) {
+		/* Not for a time: poll() looks once more at its end. */
+		pt_eq(poll(&p, 1, -1), 1);
+		pt_eq(p.revents, POLLHUP);
+	}
+	pt_peer_asleep(&poller);
+	pt_eq(pt_ioctl(p.fd, PERF_EVENT_IOC_SET_OUTPUT, -1ul), 0);
+	pt_reap(poller.pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "sizes", sizes },
 	{ "impossible_sizes", impossible_sizes },
@@ -643,6 +666,7 @@ static const struct pt_case cases[] = {
 	{ "poll_without_buffer", poll_without_buffer },
 	{ "waiting_poll_is_woken", waiting_poll_is_woken },
 	{ "redirected_event_wakes_both", redirected_event_wakes_both },
+	{ "sleeper_loses_its_buffer", sleeper_loses_its_buffer },
 	{ "owner_unmaps_first", owner_unmaps_first },
 	{ "output_sibling_then_mmap", output_sibling_then_mmap },
 	{ "mlock_accounting", mlock_accounting },

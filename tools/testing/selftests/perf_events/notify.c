@@ -64,6 +64,12 @@ static void restart_and_enable(void)
 	struct perf_event_attr attr = faults(PERIOD);
 	int fd = start(&attr);
 
+	/* Nothing has been asked for yet: it goes on, that is all. */
+	pt_eq(restart(fd), 0);
+	pt_fault(7);
+	pt_eq(pt_count(fd), 7);
+	pt_disable(fd);
+	pt_reset(fd);
 	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
 	pt_eq(restart(fd), 0);		/* enables it */
 	pt_fault(7);
@@ -124,6 +130,7 @@ static void signal_owner(void)
 	pt_eq(signals, 1);
 	pt_fault(80);
 	pt_eq(signals, 5);
+	pt_eq(atoi(pt_fdinfo(fd, "wakeups")), 5);	/* nor anything else for the others */
 	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
 	pt_fault(100);
 	pt_eq(signals, 6);

@@ -11,6 +11,7 @@
 
 #include <elf.h>
 #include <linux/hw_breakpoint.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -639,6 +640,33 @@ static void breakpoint_closed(void)
 	pt_reap(h.pid);
 }
 
+/* Exec ends the event and not the thread: what is left of the event holds nobody. */
+static void ended_by_exec(void)
+{
+	struct perf_event_attr attr = held_attr(PERIOD);
+	struct pollfd p = { .events = POLLIN };
+	struct pt_ring ring;
+	pid_t pid;
+
+	ext_need();
+	pt_gate_make(lives);
+	pt_gate_make(order);
+	attr.remove_on_exec = 1;
+	pt_in_child(pid) {
+		pt_gate_wait(order);
+		execute();
+	}
+	p.fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&ring, p.fd, 16);
+	pt_eq(notify(p.fd, 1, HOLD), 0);
+	pt_gate_open(order);
+	pt_eq(poll(&p, 1, -1), 1);
+	pt_eq(p.revents, POLLHUP);
+	pt_eq(notify(p.fd, 1, HOLD), -ESRCH);
+	pt_gate_open(lives);
+	pt_reap(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "state", state },
 	{ "registers", registers },
@@ -651,6 +679,7 @@ static const struct pt_case cases[] = {
 	{ "tool_goes", tool_goes },
 	{ "fork_beside", fork_beside },
 	{ "exec_beside", exec_beside },
+	{ "ended_by_exec", ended_by_exec },
 	{ "pmu_leaves", pmu_leaves },
 	{ "breakpoint_closed", breakpoint_closed },
 };

@@ -519,6 +519,20 @@ static void many_opens(void)
 	}
 }
 
+/* Signals for another task need the right to send them, which root has. */
+static void signals_for_another_task(void)
+{
+	struct perf_event_attr attr = dummy();
+	pid_t pid;
+
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	pt_in_child(pid)
+		pause();
+	pt_open(&attr, pid, -1, -1, 0);
+	pt_kill(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "size_versions", size_versions },
 	{ "size_write_back", size_write_back },
@@ -539,6 +553,7 @@ static const struct pt_case cases[] = {
 	{ "max_stack", max_stack },
 	{ "branch_stack_on_software", branch_stack_on_software },
 	{ "contradictions", contradictions },
+	{ "signals_for_another_task", signals_for_another_task },
 	{ "every_flag_alone", every_flag_alone },
 	{ "clock_ids", clock_ids },
 	{ "tracepoint_ids", tracepoint_ids },

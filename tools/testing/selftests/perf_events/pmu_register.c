@@ -6,6 +6,7 @@
  *
  * needs: smp hw
  */
+#include "lib/cpus.h"
 #include "lib/test_count.h"
 #include <pthread.h>
 #include <signal.h>
@@ -636,6 +637,29 @@ static void fork_that_fails(void)
 	none_left();
 }
 
+/* A move to another CPU, which takes a while, is in no time: it was enabled as long as it ran. */
+static void times_of_a_move(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read r;
+	int fd, i;
+
+	need_cpus(2);
+	load(NULL);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 counts the move as time enabled");
+	attr = hits();
+	attr.read_format = TIMES;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	for (i = 0; i < 2; i++) {
+		pt_eq(pt_module_set(MODULE, "migrate", i ? 1000 : 1), 0);	/* 0 -> 1 -> 0 */
+		pt_read(fd, TIMES, 1, &r);
+		pt_check(r.running > 0, "it never ran");
+		pt_eq(r.enabled, r.running);
+	}
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "attributes", attributes },
 	{ "attributes_by_kind", attributes_by_kind },
@@ -648,6 +672,7 @@ static const struct pt_case cases[] = {
 	{ "cap_exclusive", cap_exclusive },
 	{ "cap_extended_type", cap_extended_type },
 	{ "cpus_only", cpus_only },
+	{ "times_of_a_move", times_of_a_move },
 	{ "cpu_switches", cpu_switches },
 	{ "task_switches", task_switches },
 	{ "switches_in_and_out", switches_in_and_out },

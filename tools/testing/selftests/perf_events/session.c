@@ -243,6 +243,14 @@ static void most_members(void)
 	worker_end(&b);
 }
 
+static u32 state_of_sums(int fd)
+{
+	struct session_entry sums;
+
+	session_read(fd, 0, &sums);
+	return sums.state;
+}
+
 /* ENABLE and DISABLE are for all targets, and for those that come; states say so. */
 static void enable(const struct session_source *s)
 {
@@ -258,10 +266,12 @@ static void enable(const struct session_source *s)
 	worker_do(&a, s->work, 9);
 	pt_eq(session_count_of_task(fd, a.pid), 0);
 	pt_eq(session_task(fd, a.pid)->state, PERF_EXT_VALUES_OFF);
+	pt_eq(state_of_sums(fd), PERF_EXT_VALUES_OFF);
 	pt_enable(fd);
 	worker_do(&a, s->work, 5);
 	pt_eq(session_count_of_task(fd, a.pid), 5);
 	pt_check(session_task(fd, a.pid)->state != PERF_EXT_VALUES_OFF, "off");
+	pt_eq(state_of_sums(fd), PERF_EXT_VALUES_ENABLED);
 	pt_eq(session_attach_task(fd, b.pid, 0), 0);
 	worker_do(&b, s->work, 6);
 	pt_eq(pt_count(fd), 11);

@@ -376,7 +376,7 @@ static void paranoid_3(void)
 	pt_as_nobody(paranoid_by_nobody);
 }
 
-#define LIMIT	40
+#define LIMIT	42	/* which three events each can meet to the last one */
 
 /* Three events each: there are as many targets as there may be descriptors for their events. */
 static void attach_many(int most)
@@ -401,17 +401,43 @@ static void attach_many(int most)
 	}
 	for (i = 0; i <= most; i++)
 		pt_kill(pid[i]);
+	close(fd);
 }
 
 static void limited(void)
 {
+	struct perf_event_attr attr[LIMIT];
+	int fd, i;
+
 	attach_many(LIMIT / 3 - 1);		/* and the session itself */
+	for (i = 0; i < LIMIT; i++)
+		attr[i] = user_faults();
+	fd = session_make(attr, 1, 0);
+	refused(session_try_add(fd, 1, attr, LIMIT), EMFILE);
+	/* What was refused counts no more. */
+	pt_eq(session_try_add(fd, 1, attr, 1), 0);
+	close(fd);
 }
 
 static void unlimited(void *arg)
 {
 	(void)arg;
 	attach_many(LIMIT - 1);
+}
+
+/* Sessions that have no target count, too: three events each. */
+static void make_many(void)
+{
+	struct perf_event_attr attr[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		attr[i] = user_faults();
+	for (i = 0; i < LIMIT / 3 - 1; i++)
+		session_make(attr, 3, 0);
+	refused(session_try_make(attr, 4, 0), EMFILE);
+	session_make(attr, 3, 0);
+	refused(session_try_make(attr, 1, 0), EMFILE);
 }
 
 static void as_many_as_descriptors(void)
@@ -421,6 +447,7 @@ static void as_many_as_descriptors(void)
 	ext_need();
 	pt_sysctl_set("perf_event_paranoid", 2);
 	pt_need(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %s", strerror(errno));
+	pt_as_nobody(make_many);
 	pt_as_nobody(limited);
 	pt_with_capability(CAP_PERFMON, unlimited, NULL);
 }

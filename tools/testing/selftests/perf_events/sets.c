@@ -619,12 +619,29 @@ static void fdinfo(void)
 	pt_check(strstr(text, "\nset:\t8 parked") && !strstr(text, "trigger:"), "%s", text);
 }
 
+/* A trigger that is set in the middle of a turn counts overflows from then on. */
+static void trigger_in_a_turn(void)
+{
+	int a, b;
+
+	ext_need();
+	pt_settle();
+	a = set_of_faults(10, 0, -1, 0);
+	b = set_of_faults(0, 0, a, 1);
+	pt_fault(25);
+	pt_eq(set_trigger(a, 2), 0);
+	pt_fault(20);			/* periods end at 30 and at 40 */
+	pt_eq(pt_count(a), 40);
+	pt_eq(pt_count(b), 5);
+}
+
 static const struct pt_case cases[] = {
 	{ "cascade", cascade },
 	{ "rounds", rounds },
 	{ "whole_periods", whole_periods },
 	{ "disabled", disabled },
 	{ "select", select_one },
+	{ "trigger_in_a_turn", trigger_in_a_turn },
 	{ "leave", leave },
 	{ "closed", closed },
 	{ "members", members },

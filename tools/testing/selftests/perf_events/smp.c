@@ -397,14 +397,15 @@ static void spin_a_little(struct worker *w)
 	pt_spin(10000);
 }
 
-/* A clock that only counts is read while it runs on another CPU. */
-static void task_clock_read_from_elsewhere(void)
+/* A clock is read while it runs on another CPU; one that samples has a timer there. */
+static void clock_read_from_elsewhere(u64 period)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(TASK_CLOCK));
 	u64 last = 0, start, n;
 	struct worker w;
 	int fd, i;
 
+	attr.sample_period = period;
 	start_worker(&w, spin_a_little, last_cpu());
 	pt_pin(0);
 	fd = pt_open(&attr, w.tid, -1, -1, 0);
@@ -423,6 +424,16 @@ static void task_clock_read_from_elsewhere(void)
 	n = pt_count(fd);
 	pt_burn(1000000);
 	pt_eq(pt_count(fd), n);
+}
+
+static void task_clock_read_from_elsewhere(void)
+{
+	clock_read_from_elsewhere(0);
+}
+
+static void sampling_clock_read_from_elsewhere(void)
+{
+	clock_read_from_elsewhere(1ull << 62);
 }
 
 static void hw_over_migrations(void)
@@ -666,6 +677,7 @@ static const struct pt_case cases[] = {
 	{ "many_tasks_one_buffer", many_tasks_one_buffer },
 	{ "task_clock_over_migrations", task_clock_over_migrations },
 	{ "task_clock_read_from_elsewhere", task_clock_read_from_elsewhere },
+	{ "sampling_clock_read_from_elsewhere", sampling_clock_read_from_elsewhere },
 	{ "hw_over_migrations", hw_over_migrations },
 	{ "members_leave_during_samples", members_leave_during_samples },
 	{ "clock_stopped_during_samples", clock_stopped_during_samples },

@@ -430,9 +430,43 @@ static void throttled_asleep_then_gone(void)
 	pt_kill(pid);
 }
 
+/* Many interrupts of a counter. */
+static void interrupt_often(int fd)
+{
+	pt_enable(fd);
+	pt_spin(2500000);
+	pt_disable(fd);
+}
+
+/* Interrupts that take more than their share lower the rate: the share that was written last. */
+static void long_interrupts(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	const long long rate = 100000;
+	int fd;
+
+	attr.exclude_kernel = 1;
+	attr.sample_period = 20011;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 64);
+	pt_sysctl_set("perf_event_max_sample_rate", rate);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	interrupt_often(fd);
+	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), rate);
+	/* A hundredth of 10 us. */
+	pt_sysctl_set("perf_cpu_time_max_percent", 1);
+	interrupt_often(fd);
+	pt_check(pt_sysctl_get("perf_event_max_sample_rate") < rate, "the rate stays");
+	pt_unmap(&ring);
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "max_sample_rate", max_sample_rate },
 	{ "cpu_time_max_percent", cpu_time_max_percent },
+	{ "long_interrupts", long_interrupts },
 	{ "max_stack_while_in_use", max_stack_while_in_use },
 	{ "clock_is_throttled", clock_is_throttled },
 	{ "throttled_then_gone", throttled_then_gone },

@@ -560,6 +560,22 @@ static void withdrawn_while_read(void)
 	pt_kill(pid);
 }
 
+/* A resource that nobody shows any more is let go. */
+static void memory_goes(void)
+{
+	int type = pt_pmu_type("kprobe"), fd;
+	struct perf_event_attr attr;
+
+	load();
+	if (type < 0)
+		pt_skip("no kprobes");
+	attr = pt_attr((u32)type, 0);
+	attr.kprobe_func = pt_addr("pe_resource_put");
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	pt_eq(pt_count(fd), 3);		/* of the module's three */
+}
+
 static const struct pt_case cases[] = {
 	{ "shown", shown },
 	{ "level", level },
@@ -578,6 +594,7 @@ static const struct pt_case cases[] = {
 	{ "ordinary_users", ordinary_users },
 	{ "names", names },
 	{ "withdrawn", withdrawn },
+	{ "memory_goes", memory_goes },
 	{ "holds_its_module", holds_its_module },
 	{ "withdrawn_while_read", withdrawn_while_read },
 };

@@ -395,6 +395,13 @@ static void init_errors(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.idx, -1);
 	KUNIT_EXPECT_EQ(test, event->hw.config_base, 0x100UL);
 	KUNIT_EXPECT_EQ(test, event->hw.sample_period, 0x7fffffffULL);
+	/* without a filter it is the number alone, whatever was there */
+	fake.armpmu->set_event_filter = NULL;
+	event->attr.config = WIDE;
+	KUNIT_EXPECT_EQ(test, pmu->event_init(event), 0);
+	KUNIT_EXPECT_EQ(test, event->hw.config_base, (unsigned long)WIDE);
+	fake.armpmu->set_event_filter = fake_set_event_filter;
+	event->attr.config = 0;
 
 	/* what comes first decides: the group, filter, number, branches, CPU */
 	event->group_leader = new_event(test, NULL, 0);

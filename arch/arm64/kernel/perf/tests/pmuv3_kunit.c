@@ -6,8 +6,10 @@
 #include <kunit/test.h>
 #include <linux/bitmap.h>
 #include <linux/arch_topology.h>
+#include <linux/device.h>
 #include <linux/perf_event.h>
 #include <linux/prandom.h>
+#include <linux/sysfs.h>
 
 #include "../pmuv3.h"
 
@@ -490,6 +492,43 @@ static void compatibles(struct kunit *test)
 	}
 }
 
+/* What a file in caps shows. */
+static u32 cap(struct kunit *test, struct arm_pmu *pmu, const char *name)
+{
+	struct device *dev = kunit_kzalloc(test, sizeof(*dev), GFP_KERNEL);
+	char *page = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	struct attribute **attrs = pmuv3_caps_group.attrs;
+	struct device_attribute *file;
+	u32 value = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, dev);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	dev_set_drvdata(dev, &pmu->pmu);
+	while (*attrs && strcmp((*attrs)->name, name))
+		attrs++;
+	KUNIT_ASSERT_NOT_NULL(test, *attrs);
+	file = container_of(*attrs, struct device_attribute, attr);
+	file->show(dev, file, page);
+	KUNIT_EXPECT_EQ(test, kstrtou32(page, 0, &value), 0);
+	return value;
+}
+
+/* Bytes, from 4 to 2048: the register has the logarithm plus one, or does not tell. */
+static void widths_of_the_bus(struct kunit *test)
+{
+	struct arm_pmu *pmu = make_pmu(test, PMUV3P4, 0);
+	unsigned int width;
+
+	for (width = 0; width < 16; width++) {
+		u32 bytes = width < 3 || width > 12 ? 0 : 1U << (width - 1);
+
+		pmu->reg_pmmir = (u64)width << 16 | 0x0507;
+		KUNIT_EXPECT_EQ_MSG(test, cap(test, pmu, "bus_width"), bytes, "width %u", width);
+		KUNIT_EXPECT_EQ(test, cap(test, pmu, "slots"), 7);
+		KUNIT_EXPECT_EQ(test, cap(test, pmu, "bus_slots"), 5);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(compatibles),
 	KUNIT_CASE(generic_events),
@@ -502,6 +541,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(needs_of_threads),
 	KUNIT_CASE(vhe_filters),
 	KUNIT_CASE(thresholds),
+	KUNIT_CASE(widths_of_the_bus),
 	KUNIT_CASE(choose_exhaustive),
 	KUNIT_CASE(choose_any_order),
 	KUNIT_CASE(choose_preference),

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * task_data.c - memory of a driver for each task, while an event wants it: each task that the event
+ * counts has it, and all of it is given back. What Intel's driver keeps there: x86_lbr_tasks.c.
+ *
+ * The PMU is test_sample (see pmu/); the kernel complains of what is left when it is unloaded.
+ */
+#include "lib/ptest.h"
+
+#define MODULE	"test_sample"
+
+static struct perf_event_attr load(void)
+{
+	pt_pin(0);
+	pt_load_module(MODULE, "task_data=1");
+	return pt_attr((u32)pt_pmu_type(MODULE), 0);
+}
+
+/* In a child that comes and goes while there are events. */
+static void fire_in_a_child(void)
+{
+	pid_t pid;
+
+	pt_in_child(pid)
+		pt_eq(pt_module_set(MODULE, "fire", 1), 0);
+	pt_reap(pid);
+}
+
+static void of_a_task(void)
+{
+	struct perf_event_attr attr = load();
+	int fd[2], i;
+
+	attr.inherit = 1;
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	fire_in_a_child();
+	for (i = 0; i < 2; i++) {
+		pt_eq(pt_count(fd[i]), 1);
+		close(fd[i]);
+	}
+	pt_eq(pt_module_get(MODULE, "no_data"), 0);
+}
+
+/* Tasks that are there, and those that come, have it until the last event ends; and once more. */
+static void of_a_cpu(void)
+{
+	struct perf_event_attr attr = load();
+	int fd[2], i, turn;
+
+	for (turn = 0; turn < 2; turn++) {
+		for (i = 0; i < 2; i++)
+			fd[i] = pt_open(&attr, -1, 0, -1, 0);
+		/* One that fails when it had the memory already: there is no buffer to write to. */
+		pt_eq(pt_try_open(&attr, -1, 0, fd[0],
+				  PERF_FLAG_FD_OUTPUT | PERF_FLAG_FD_NO_GROUP), -EINVAL);
+		fire_in_a_child();
+		for (i = 0; i < 2; i++) {
+			pt_eq(pt_count(fd[i]), 1);
+			close(fd[i]);
+		}
+	}
+}
+
+static const struct pt_case cases[] = {
+	{ "of_a_task", of_a_task },
+	{ "of_a_cpu", of_a_cpu },
+};
+
+PT_MAIN(cases)
