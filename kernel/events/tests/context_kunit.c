@@ -97,9 +97,25 @@ static void local_call(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, left_off);
 }
 
+/* Nobody has events of cgroups yet: whoever asks, no CPU follows the cgroups of its tasks. */
+static void no_cgroup_to_follow(struct kunit *test)
+{
+	struct perf_cgroup *followed;
+	unsigned int users;
+
+	scoped_guard(irqsave) {
+		users = this_cpu_read(pe_cpu.nr_cgroup_events);
+		pe_cgroup_follow(current);
+		followed = this_cpu_read(pe_cpu.cgrp);
+	}
+	KUNIT_EXPECT_EQ(test, users, 0U);
+	KUNIT_EXPECT_NULL(test, followed);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
 	KUNIT_CASE(local_call),
+	KUNIT_CASE(no_cgroup_to_follow),
 	{}
 };
 

@@ -4,7 +4,10 @@
  */
 #include <kunit/test.h>
 #include <linux/initrd.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include "../ring/ring.h"
 
@@ -109,11 +112,38 @@ static void none_is_lost(struct kunit *test)
 	KUNIT_EXPECT_LT(test, before, free_pages_now() + 15000);
 }
 
+/*
+ * A buffer that nobody has any more is freed, whoever dies before or after it.  Twice: of two in a
+ * row each was alone on its way.
+ */
+static void freed_alone(struct kunit *test)
+{
+	unsigned long end;
+	int turn;
+
+	for (turn = 0; turn < 2; turn++) {
+		struct perf_buffer *rb = pe_buffer_alloc(1, 0, -1, PE_BUFFER_WRITABLE);
+		struct page *page;
+
+		KUNIT_ASSERT_NOT_NULL(test, rb);
+		page = pe_buffer_page(rb, 1);
+		get_page(page);
+		pe_buffer_put(rb);
+		rcu_barrier();		/* now it is the worker's */
+		end = jiffies + 10 * HZ;
+		while (page_ref_count(page) > 1 && time_before(jiffies, end))
+			schedule_timeout_uninterruptible(1);
+		KUNIT_EXPECT_EQ(test, page_ref_count(page), 1);
+		put_page(page);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(in_blocks),
 	KUNIT_CASE(one_outlives_the_others),
 	KUNIT_CASE(page_by_page),
 	KUNIT_CASE(none_is_lost),
+	KUNIT_CASE(freed_alone),
 	{}
 };
 

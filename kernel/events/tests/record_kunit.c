@@ -76,6 +76,8 @@ static struct fixture *make(struct kunit *test, int nr_pages, int flags)
 	e->attr.sample_regs_intr = INTR_REGS;
 	e->enabled.time = 0xe0;
 	e->running.time = 0xe1;
+	atomic64_set(&e->gone_enabled, 0x1000);
+	atomic64_set(&e->gone_running, 0x2000);
 	local64_set(&e->count, 0xc0);
 	rcu_assign_pointer(e->rb, f->rb);
 
@@ -162,13 +164,13 @@ static void parse_trailer(struct fixture *f)
 
 static void parse_read(struct fixture *f)
 {
-	u64 format = f->e->attr.read_format;
+	u64 format = f->e->attr.read_format, gone = format & PERF_FORMAT_GROUP ? 0 : 0x1000;
 
 	IS(f, 8, format & PERF_FORMAT_GROUP ? 1 : 0xc0);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		IS(f, 8, 0xe0);
+		IS(f, 8, 0xe0 + gone);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		IS(f, 8, 0xe1);
+		IS(f, 8, 0xe1 + 2 * gone);
 	if (format & PERF_FORMAT_GROUP)
 		IS(f, 8, 0xc0);
 	if (format & PERF_FORMAT_ID)
@@ -228,7 +230,7 @@ static void parse_words_of_sample(struct fixture *f, u64 type, u64 ip, u64 addr)
 		IS(f, 8, 0x9e);
 }
 
-static void parse_parts_of_sample(struct fixture *f, u64 type)
+static void parse_parts_of_sample(struct fixture *f, u64 type, u64 given)
 {
 	int i;
 
@@ -248,11 +250,11 @@ static void parse_parts_of_sample(struct fixture *f, u64 type)
 	if (type & PERF_SAMPLE_STACK_USER)
 		IS(f, 8, 0);
 	if (type & PE_SAMPLE_WEIGHTS)
-		IS(f, 8, 0x3e1);
+		IS(f, 8, type & given & PE_SAMPLE_WEIGHTS ? 0x3e1 : 0);
 	if (type & PERF_SAMPLE_DATA_SRC)
 		IS(f, 8, 0xda);
 	if (type & PERF_SAMPLE_TRANSACTION)
-		IS(f, 8, 0x7a);
+		IS(f, 8, given & PERF_SAMPLE_TRANSACTION ? 0x7a : 0);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		parse_regs(f, INTR_REGS);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
@@ -361,6 +363,7 @@ static void provide(struct fixture *f, struct perf_sample_data *data, u64 type, 
 #define NOT_COLLECTED	(PE_SAMPLE_WEIGHTS | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |	\
 			 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |				\
 			 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+#define MAY_LACK	(PERF_SAMPLE_ADDR | PE_SAMPLE_WEIGHTS | PERF_SAMPLE_TRANSACTION)
 #define PLAIN		(PE_SAMPLE_ID_FIELDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR |		\
 			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)
 #define PARTS		(PERF_SAMPLE_READ | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |	\
@@ -371,15 +374,14 @@ static void provide(struct fixture *f, struct perf_sample_data *data, u64 type, 
 static void one_sample(struct fixture *f, struct rnd_state *rnd, bool backward, long lost)
 {
 	struct perf_sample_data *data = kunit_kzalloc(f->test, sizeof(*data), GFP_KERNEL);
-	u64 type = prandom_u32_state(rnd), given = prandom_u32_state(rnd) & PERF_SAMPLE_ADDR;
+	u64 type = prandom_u32_state(rnd), given = prandom_u32_state(rnd) & MAY_LACK, end;
 	struct pt_regs regs = { };
-	u64 end;
 
 	KUNIT_ASSERT_NOT_NULL(f->test, data);
 	type &= PLAIN | (type & BIT(31) ? NOT_COLLECTED | PARTS : 0);
 	if (type & PERF_SAMPLE_WEIGHT)	/* one of the two */
 		type &= ~PERF_SAMPLE_WEIGHT_STRUCT;
-	given |= NOT_COLLECTED | (type & NOT_COLLECTED ? PERF_SAMPLE_IP : 0);
+	given |= (NOT_COLLECTED & ~MAY_LACK) | (type & NOT_COLLECTED ? PERF_SAMPLE_IP : 0);
 	wants(f, type, prandom_u32_state(rnd) & FORMATS);
 	f->e->attr.write_backward = backward;
 	instruction_pointer_set(&regs, 0x1bb);
@@ -394,7 +396,7 @@ static void one_sample(struct fixture *f, struct rnd_state *rnd, bool backward, 
 	end = parse_header(f, PERF_RECORD_SAMPLE);
 	parse_words_of_sample(f, type, given & PERF_SAMPLE_IP ? 0x1b : 0x1bb,
 			      given & PERF_SAMPLE_ADDR ? 0xadd : 0);
-	parse_parts_of_sample(f, type);
+	parse_parts_of_sample(f, type, given);
 	KUNIT_EXPECT_EQ_MSG(f->test, f->at, end, "sample_type %llx", type);
 	end_reading(f, backward);
 	kunit_kfree(f->test, data);

@@ -78,6 +78,9 @@ static void out_of_bounds(void)
 	struct pt_ring r;
 
 	pt_map(&r, fd, 4);
+	/* What there has been of an area is not given back again. */
+	aux_place(&r, 8 * aux_page(), 2048 * aux_page());
+	pt_eq(try_area(fd, 8 * aux_page(), 2048 * aux_page(), RW), 0);
 	for (shift = 20; shift < 34; shift++) {
 		u64 length = aux_page() << shift;
 

@@ -144,6 +144,25 @@ static void with_notify(void)
 	format_end("test_format", fd, &a);
 }
 
+/* A child on CPU 1, whose next fault is behind the gate. */
+static pid_t start_elsewhere(void)
+{
+	int there[2];
+	pid_t pid;
+
+	pt_gate_make(gate);
+	pt_gate_make(there);
+	pt_in_child(pid) {
+		pt_pin(1);
+		pt_settle();
+		pt_gate_open(there);
+		pt_gate_wait(gate);
+		pt_fault(1);
+	}
+	pt_gate_wait(there);
+	return pid;
+}
+
 /*
  * A format that does not nest gets one sample at a time: what comes while another CPU's is taken is
  * counted, and dropped.
@@ -160,13 +179,7 @@ static void nested(void)
 	if (pt_online_cpus() < 2)
 		pt_skip("needs two CPUs");
 	fd = start_test(&a, &attr, &arg);
-	pt_gate_make(gate);
-	pt_in_child(pid) {
-		pt_pin(1);
-		pt_settle();
-		pt_gate_wait(gate);
-		pt_fault(1);
-	}
+	pid = start_elsewhere();
 	fc = pt_open(&attr, pid, -1, -1, 0);
 	pt_eq(format_share(&a, fc, test_uuid), 0);
 	pt_pin(0);
@@ -201,13 +214,7 @@ static void after_the_sample(bool flip)
 	int fd;
 
 	pt_eq(pt_module_set("test_format", "go", 0), 0);
-	pt_gate_make(gate);
-	pt_in_child(pid) {
-		pt_pin(1);
-		pt_settle();
-		pt_gate_wait(gate);
-		pt_fault(1);
-	}
+	pid = start_elsewhere();
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	format_test(&a, fd, &arg);
 	pt_pin(0);

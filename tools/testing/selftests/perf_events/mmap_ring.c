@@ -7,7 +7,7 @@
  * is merely a way to put a record of known size into the buffer. Overwrite
  * mode and lost records have programs of their own.
  */
-#include "lib/ptest.h"
+#include "lib/aux.h"
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
@@ -647,6 +647,21 @@ static void sleeper_loses_its_buffer(void)
 	pt_reap(poller.pid);
 }
 
+/* With the buffer goes what an AUX area has left in it: the debug kernel looks for leaks. */
+static void after_an_aux_area(void)
+{
+	struct aux x;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		aux_open(&x, 2, RW);
+		aux_unmap(&x);
+		pt_unmap(&x.ring);
+		close(x.fd);
+	}
+	aux_check_all_freed();
+}
+
 static const struct pt_case cases[] = {
 	{ "sizes", sizes },
 	{ "impossible_sizes", impossible_sizes },
@@ -672,6 +687,7 @@ static const struct pt_case cases[] = {
 	{ "mlock_accounting", mlock_accounting },
 	{ "second_mapping_is_free", second_mapping_is_free },
 	{ "root_is_not_limited", root_is_not_limited },
+	{ "after_an_aux_area", after_an_aux_area },
 };
 
 PT_MAIN(cases)

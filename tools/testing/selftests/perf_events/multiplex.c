@@ -6,7 +6,7 @@
  *
  * needs: hw skid
  */
-#include "lib/ptest.h"
+#include "lib/test_count.h"
 #include <poll.h>
 #include <signal.h>
 
@@ -423,6 +423,128 @@ static void sampling_while_multiplexed(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), v[0] / 500009);
 }
 
+/* ---- the test PMU ---- */
+
+#define INTERVAL	"perf_event_mux_interval_ms"
+#define DEVICES		"/sys/bus/event_source/devices/"
+
+/* So many counters, and turns of so many ms. */
+static void load_with(const char *params, const char *interval)
+{
+	load(params);
+	pt_eq(pt_write_file(DEVICES MODULE "/" INTERVAL, interval), 0);
+}
+
+/* An event of the CPU that comes and goes does not end the turns of the task. */
+static void turns_after_a_cpus_event(void)
+{
+	struct pt_read before[2], now;
+	struct perf_event_attr attr;
+	int fd[2], i;
+
+	load_with("counters=1", "1");
+	pt_first_on_cpu(0);	/* each switch begins anew */
+	attr = hits();
+	attr.config = 1;
+	attr.read_format = TIMES;
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	close(pt_open(&attr, -1, 0, -1, 0));
+	for (i = 0; i < 2; i++)
+		pt_read(fd[i], TIMES, 1, &before[i]);
+	pt_burn(20000000);
+	for (i = 0; i < 2; i++) {
+		pt_read(fd[i], TIMES, 1, &now);
+		pt_check(now.running > before[i].running, "event %d has no turn any more", i);
+	}
+}
+
+/* A group that gets a member which needs no counter keeps its place before those that wait. */
+static void member_changes_no_turn(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int on, member, waits;
+
+	load_with("counters=1", "10000");
+	need_revoking();	/* Linux 6.12 frees a PMU whose timer is armed */
+	attr = hits();
+	on = pt_open(&attr, 0, -1, -1, 0);
+	waits = pt_open(&attr, 0, -1, -1, 0);
+	hit(1);
+	member = pt_open(&sw, 0, -1, on, 0);
+	hit(2);
+	pt_eq(pt_count(on), 3);
+	pt_eq(pt_count(waits), 0);
+	close(member);
+	close(waits);
+	close(on);
+	none_left();
+}
+
+/* Who is left by a leader that was off is enabled from then on, and its time goes on. */
+static void leader_was_off(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read r;
+	int lead, sibling;
+
+	load(NULL);
+	attr = hits();
+	attr.read_format = TIMES;
+	attr.disabled = 1;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	sibling = pt_open(&attr, 0, -1, lead, 0);
+	hit(3);
+	close(lead);
+	pt_switch_out();	/* Linux 6.12 lets it count from here on */
+	hit(4);
+	pt_read(sibling, TIMES, 1, &r);
+	pt_eq(r.v[0].value, 4);
+	pt_check(r.running && r.running <= r.enabled, "running %llu of %llu",
+		 (unsigned long long)r.running, (unsigned long long)r.enabled);
+	close(sibling);
+	none_left();
+}
+
+/* A clock that samples goes on at once when the hardware has left its group. */
+static void clock_left_alone(void)
+{
+	struct perf_event_attr attr, clock = pt_attr(PT_SW(TASK_CLOCK));
+	int lead, member;
+	u64 before;
+
+	load(NULL);
+	pt_first_on_cpu(0);	/* a switch would put it on */
+	attr = hits();
+	clock.sample_period = 10000000000ull;	/* so it has to be scheduled */
+	lead = pt_open(&clock, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, lead, 0);
+	hit(1);
+	pt_eq(pt_count(member), 1);
+	close(member);
+	before = pt_count(lead);
+	pt_burn(1000000);
+	pt_check(pt_count(lead) > before, "it stands still");
+	close(lead);
+	none_left();
+}
+
+/* For all CPUs, each under the lock of its timer: the debug kernel looks at that. */
+static void interval_is_set(void)
+{
+	static const char file[] = DEVICES "software/" INTERVAL;
+	long long ms = pt_read_number(file, -1);
+	char text[32];
+
+	pt_need(ms >= 0, "no %s", file);
+	pt_eq(pt_write_file(file, "7"), 0);
+	pt_eq(pt_read_number(file, -1), 7);
+	/* Linux 6.12 says 0, and does not take that. */
+	snprintf(text, sizeof(text), "%lld", ms ? ms : 1);
+	pt_eq(pt_write_file(file, text), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "everybody_gets_a_share", everybody_gets_a_share },
 	{ "room_is_taken_at_once", room_is_taken_at_once },
@@ -436,6 +558,11 @@ static const struct pt_case cases[] = {
 	{ "what_never_fits", what_never_fits },
 	{ "software_is_not_multiplexed", software_is_not_multiplexed },
 	{ "sampling_while_multiplexed", sampling_while_multiplexed },
+	{ "turns_after_a_cpus_event", turns_after_a_cpus_event },
+	{ "member_changes_no_turn", member_changes_no_turn },
+	{ "leader_was_off", leader_was_off },
+	{ "clock_left_alone", clock_left_alone },
+	{ "interval_is_set", interval_is_set },
 };
 
 PT_MAIN(cases)

@@ -491,6 +491,47 @@ static void even_after_overflows(void)
 	pt_check(samples >= 2, "%u overflows", samples);
 }
 
+/*
+ * Without an index the reader takes the time running as it is, and where that is not the time
+ * enabled, each overflow brings it up to date.
+ */
+static void running_after_having_waited(void)
+{
+	const u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	struct perf_event_attr other = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_read before;
+	struct pt_ring r;
+	int others[24], fd, i;
+
+	other.exclude_kernel = 1;
+	for (i = 0; i < 24; i++)
+		others[i] = pt_open_hw(&other, -1);
+	attr.exclude_kernel = 1;
+	attr.sample_period = 100003;
+	attr.read_format = f;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 1);
+	pt_spin(5000000);
+	for (i = 0; i < 24; i++)
+		close(others[i]);
+	pt_switch_out();
+	pt_read(fd, f, 1, &before);
+	pt_check(before.running < before.enabled, "it has not waited");
+	for (i = 0; i < 10; i++) {
+		pt_drain(&r);
+		pt_read(fd, f, 1, &before);
+		pt_spin(1000000);
+		take(&r);
+		if (snapshot.index)
+			pt_skip("user space reads the counter, and lets the time go on itself");
+		pt_check(snapshot.time_running >= before.running, "page %llu, %llu before",
+			 (unsigned long long)snapshot.time_running,
+			 (unsigned long long)before.running);
+		pt_check(pt_count_records(&r, PERF_RECORD_SAMPLE), "no overflow");
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "sequence_moves", sequence_moves },
@@ -504,6 +545,7 @@ static const struct pt_case cases[] = {
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
 	{ "even_after_overflows", even_after_overflows },
+	{ "running_after_having_waited", running_after_having_waited },
 	{ "counter_read_by_user_space", counter_read_by_user_space },
 	{ "counter_of_an_own_task", counter_of_an_own_task },
 };
