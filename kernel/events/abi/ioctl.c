@@ -62,6 +62,9 @@ static void pe_ioctl_set_period(struct pe_event *e, void *arg)
 		e->hw.sample_period = args->value;
 	}
 	local64_set(&e->hw.period_left, 0);
+	/* The next hit is due, and stands for itself. */
+	if (pe_counts_up(e))
+		e->hw.last_period = 1;
 }
 
 static void pe_ioctl_period(struct pe_ctx *ctx, void *arg)

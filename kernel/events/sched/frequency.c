@@ -82,15 +82,6 @@ u64 pe_period_step(u64 period, u64 wanted)
 }
 
 /*
- * Software counts a period up to 0, a driver counts it down.  Others of the same context, which
- * count nothing by hits (clocks, traces, what cannot interrupt), have no frequency, or no count.
- */
-static bool counts_up(const struct pe_event *e)
-{
-	return e->pmu->task_ctx_nr == perf_sw_context;
-}
-
-/*
  * The next period of an event, from a measurement: @count events in @nsec.  Return: the one that
  * has begun turned out far too long, and what is left of it is not to be waited for.
  */
@@ -103,23 +94,21 @@ static __always_inline bool step_period(struct pe_event *e, u64 nsec, u64 count)
 	period = pe_period_step(hw->sample_period,
 				pe_period_for(e->attr.sample_freq, nsec, count));
 	hw->sample_period = period;
-	return (counts_up(e) ? -left : left) > (s64)min_t(u64, period, S64_MAX / 8) * 8;
+	return (pe_counts_up(e) ? -left : left) > (s64)min_t(u64, period, S64_MAX / 8) * 8;
 }
 
 /*
- * Begin the next period, if nothing has to be loaded for that.  Not atomic: an NMI that hits in
- * between, and even begins a period, hits what is given up.
+ * Begin the next period, if nothing has to be loaded for that.  For the tick, which has stopped the
+ * event: a hit that measures has just begun a period, which is never too long.
  */
 static bool begin_counting_up(struct pe_event *e)
 {
 	struct hw_perf_event *hw = &e->hw;
-	s64 length = hw->sample_period;
 
-	if (!counts_up(e))
+	if (!pe_counts_up(e))
 		return false;
-	hw->last_period = length;
-	barrier();	/* an NMI that ends this period finds its length */
-	local64_set(&hw->period_left, -length);
+	hw->last_period = hw->sample_period;
+	local64_set(&hw->period_left, -hw->sample_period);
 	return true;
 }
 

@@ -312,6 +312,15 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
 #define PE_THROTTLED		U64_MAX
 #define PE_THROTTLED_ALONG	(U64_MAX - 1)
 
+/*
+ * Software counts a period up to 0, a driver counts it down.  Others of the same context, which
+ * count nothing by hits, have no frequency, or no count; clocks set hw.last_period when they start.
+ */
+static inline bool pe_counts_up(const struct pe_event *e)
+{
+	return e->pmu->task_ctx_nr == perf_sw_context;
+}
+
 static __always_inline bool pe_is_throttled(const struct pe_event *e)
 {
 	return e->hw.interrupts >= PE_THROTTLED_ALONG;

@@ -11,13 +11,11 @@
 
 /*
  * How many samples does this hit make?  Also sets the period that they show: with
- * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.  In frequency mode
- * one sample stands for all periods that end with a hit, as there is one measurement of them.
+ * PERF_SAMPLE_PERIOD each hit is a sample of its own that carries its weight.
  */
 static __always_inline u64 pe_samples_due(struct pe_event *e, u64 nr, struct perf_sample_data *data)
 {
 	struct hw_perf_event *hw = &e->hw;
-	u64 due;
 
 	if (!e->attr.freq) {
 		if (e->attr.sample_type & PERF_SAMPLE_PERIOD) {
@@ -31,14 +29,9 @@ static __always_inline u64 pe_samples_due(struct pe_event *e, u64 nr, struct per
 	}
 	if (local64_add_negative(nr, &hw->period_left))
 		return 0;
-	/* That of an NMI which ends the period first is the next one's: then none is due here. */
+	/* If an NMI has ended the period first, this is the next one's; then none is due here. */
 	data->period = hw->last_period;
-	due = perf_swevent_set_period(&e->pub);
-	if (unlikely(due > 1 && e->attr.freq)) {
-		data->period += (due - 1) * hw->last_period;
-		due = 1;
-	}
-	return due;
+	return perf_swevent_set_period(&e->pub);
 }
 
 static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sample_data *data,
@@ -55,6 +48,8 @@ static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sa
 	if (pe_overflow_once(e, data, regs))
 		return;
 	for (i = 1; unlikely(i < due); i++) {
+		if (!pe_periods(e))
+			data->period = e->hw.last_period;
 		if (pe_overflow(e, PE_MAY_THROTTLE, data, regs))
 			break;
 	}

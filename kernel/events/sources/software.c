@@ -53,8 +53,8 @@ void perf_swevent_put_recursion_context(int rctx)
  * @event: a sampling event
  *
  * The one that is over was as long as hw.last_period; those after it, of which hits may have passed
- * some already, are as long as hw.sample_period, and so hw.last_period is from now on.  On the
- * event's CPU, any context.
+ * some already, are as long as hw.sample_period, and so hw.last_period is from now on.  Where the
+ * event is hit, or is added, any context.
  *
  * Return: the number of periods that are over; 0 if the present one is not.
  */
@@ -74,7 +74,7 @@ u64 perf_swevent_set_period(struct perf_event *event)
 		over = div64_u64(left, length) + 1;
 	} while (!local64_try_cmpxchg(&hw->period_left, &left, left - over * length));
 
-	hw->last_period = length;	/* an NMI before ended the old one */
+	hw->last_period = length;	/* an NMI in between tells the one that is over */
 	return over;
 }
 

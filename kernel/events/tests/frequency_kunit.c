@@ -203,7 +203,7 @@ static void swevent_new_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->hw.last_period, 10ULL);
 }
 
-/* What a sample tells is what has passed since the one before, however many periods it ends. */
+/* A sample tells the length of the period that ended. */
 static void swevent_sample_tells(struct kunit *test)
 {
 	struct perf_event *event = make_event(test, 8000);
@@ -214,15 +214,13 @@ static void swevent_sample_tells(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 7999, &data), 0ULL);
 	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 1, &data), 1ULL);
 	KUNIT_EXPECT_EQ(test, data.period, 8000ULL);
-	/* As many samples as periods, but with a frequency one for all. */
-	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 3500, &data), 3ULL);
-	event->attr.freq = 1;
+	/* The first of as many as have ended. */
 	event->hw.sample_period = 100;
-	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 999, &data), 1ULL);
-	KUNIT_EXPECT_EQ(test, data.period, 1400ULL);
-	KUNIT_EXPECT_EQ(test, left(event), -1LL);
+	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 1250, &data), 3ULL);
+	KUNIT_EXPECT_EQ(test, data.period, 1000ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.last_period, 100ULL);
+	KUNIT_EXPECT_EQ(test, left(event), -50LL);
 	/* Each hit a sample of its own. */
-	event->attr.freq = 0;
 	event->hw.sample_period = 1;
 	KUNIT_EXPECT_EQ(test, pe_samples_due(pe(event), 1, &data), 1ULL);
 	KUNIT_EXPECT_EQ(test, data.period, 1ULL);

@@ -326,7 +326,7 @@ static void add_periods(const struct perf_event_attr *attr, u64 *periods, unsign
 static void frequency_of_a_software_event(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
-	u64 start, ns, counted, periods = 0;
+	u64 start, ns, counted, period, periods = 0;
 	unsigned int n = 0;
 	u8 *p = pt_fresh_pages(64);
 	int fd;
@@ -362,6 +362,16 @@ static void frequency_of_a_software_event(void)
 	if (pt_time_is_exact())
 		pt_check(counted - periods < 2 * s.period, "samples stand for %llu of %llu faults",
 			 (unsigned long long)periods, (unsigned long long)counted);
+	/* With IOC_PERIOD the next hit is due, and no period of before is told. */
+	period = attr.sample_freq;
+	pt_enable(fd);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period), 0);
+	pt_drain(&ring);
+	pt_fault(1);
+	pt_disable(fd);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&attr, &rec, &s);
+	pt_eq(s.period, 1);
 }
 
 /*
@@ -463,6 +473,43 @@ static void long_interrupts(void)
 	close(fd);
 }
 
+/*
+ * The same for what is let go by its next hit. In frequency mode it begins with a period of 1, and
+ * IOC_PERIOD makes the next fault two samples, of which the second is one too many.
+ */
+static void period_unthrottles_software(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 freq = 100;
+	int i;
+
+	pt_pin(0);
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	attr.freq = 1;
+	attr.sample_freq = freq;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	for (i = 0; i < 20; i++) {
+		int fd = pt_open(&attr, 0, -1, -1, 0), k;
+		u8 *p = pt_fresh_pages(2);
+		struct course c = {};
+
+		pt_map(&ring, fd, 1);
+		pt_enable(fd);
+		for (k = 0; k < 2; k++) {
+			pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq), 0);
+			pt_touch(p + k * pt_page_size(), 1);
+		}
+		pt_disable(fd);
+		follow(&attr, &c);
+		pt_check(c.off >= 1, "never throttled");
+		pt_eq(c.on, 1);
+		pt_check(c.samples >= 3, "%u samples", c.samples);
+		pt_unmap(&ring);
+		close(fd);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "max_sample_rate", max_sample_rate },
 	{ "cpu_time_max_percent", cpu_time_max_percent },
@@ -472,6 +519,7 @@ static const struct pt_case cases[] = {
 	{ "throttled_then_gone", throttled_then_gone },
 	{ "throttled_member_is_off", throttled_member_is_off },
 	{ "period_unthrottles", period_unthrottles },
+	{ "period_unthrottles_software", period_unthrottles_software },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
 	{ "frequency_when_hits_become_few", frequency_when_hits_become_few },
 	{ "throttled_asleep_then_gone", throttled_asleep_then_gone },
