@@ -250,15 +250,16 @@ static void times(void)
 static void closed(void)
 {
 	struct puppet p[4];
-	int i;
+	int i, cpu;
 
 	open_for_cpus(faults());
 	start_some(p, 2);
 	for (i = 0; i < truth.cpus; i++) {
+		cpu = truth.cpus - 1 - i;
 		each_on_each(p, i ? 3 : 2);
-		close(bound.fd[i]);
-		bound.fd[i] = truth.fd[i];
-		bound.ahead[i] = 0;
+		close(bound.fd[cpu]);
+		bound.fd[cpu] = truth.fd[cpu];
+		bound.ahead[cpu] = 0;
 		if (!i)		/* it has what is left, of the other CPUs */
 			start_some(p + 2, 1);
 	}

@@ -224,11 +224,60 @@ static void hits_of_a_sleeper(void)
 	sleeper_stop(pid);
 }
 
+/*
+ * Likewise where nothing is scheduled. An event that follows a frequency begins with a period of 1,
+ * IOC_PERIOD makes its next fault two samples, and the second is one too many; the fault after that
+ * would be a sample. Only a tick lets it be one.
+ */
+static void throttled_software(void)
+{
+	struct perf_event_attr attr = faults(), other = faults();
+	const unsigned int turns = pt_turns(50);
+	u64 freq = 100, samples = 0, start, ticks;
+	struct timespec tick;
+	struct pt_ring ring;
+	unsigned int turn;
+
+	ext_need();
+	pt_pin(0);
+	pt_need(!clock_getres(CLOCK_MONOTONIC_COARSE, &tick), "clock_getres");
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	attr.freq = 1;
+	attr.sample_freq = freq;
+	attr.disabled = 1;
+	pt_settle();
+	start = pt_clock(CLOCK_MONOTONIC);
+	for (turn = 0; turn < turns; turn++) {
+		int a = pt_open(&attr, 0, -1, -1, 0), b = pt_open(&other, 0, -1, -1, 0);
+		u8 *p = pt_fresh_pages(2);
+
+		pt_map(&ring, a, 1);
+		pt_eq(set_join(a, -1, 0), 0);
+		pt_eq(set_join(b, a, 1), 0);
+		pt_enable(a);
+		pt_eq(pt_ioctl(a, PERF_EVENT_IOC_PERIOD, pt_addr(&freq)), 0);
+		pt_touch(p, 1);
+		pt_eq(set_select(a, 1), 0);
+		pt_eq(set_select(a, 0), 0);
+		pt_touch(p + pt_page_size(), 1);
+		pt_disable(a);
+		samples += pt_count_records(&ring, PERF_RECORD_SAMPLE);
+		pt_unmap(&ring);
+		close(b);
+		close(a);
+	}
+	ticks = (pt_clock(CLOCK_MONOTONIC) - start) / (u64)tick.tv_nsec + 1;
+	pt_check(samples >= 2 * turns && samples <= 2 * turns + ticks,
+		 "%llu samples in %u turns and %llu ticks", (unsigned long long)samples, turns,
+		 (unsigned long long)ticks);
+}
+
 static const struct pt_case cases[] = {
 	{ "hardware_joins", hardware_joins },
 	{ "joins_refused", joins_refused },
 	{ "counters_are_handed_over", counters_are_handed_over },
 	{ "throttled", throttled },
+	{ "throttled_software", throttled_software },
 	{ "shortest_turn", shortest_turn },
 	{ "another_period", another_period },
 	{ "hits_of_a_sleeper", hits_of_a_sleeper },
