@@ -57,12 +57,13 @@ static void pe_ioctl_set_period(struct pe_event *e, void *arg)
 	pe_periods_end(e);
 	if (e->attr.freq) {
 		e->attr.sample_freq = args->value;
+		e->hw.freq_time_stamp = 0;	/* no measurement goes back to before */
 	} else {
 		e->attr.sample_period = args->value;
 		e->hw.sample_period = args->value;
 	}
 	local64_set(&e->hw.period_left, 0);
-	/* The next hit is due, and stands for itself. */
+	/* If it counts, the next hit is due, and the first of the new period. */
 	if (pe_counts_up(e))
 		e->hw.last_period = 1;
 }

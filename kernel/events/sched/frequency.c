@@ -6,8 +6,8 @@
  * The tick looks at no event that does not count: one that does is on slot->freq, and one that is
  * throttled on ctx->throttled.  overflow.c says when, lockless.rst how an NMI can put it there.
  *
- * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period; where it gives a period
- * up it writes hw.last_period and hw.period_left as well.  The arithmetic at the top is pure
+ * Owns hw.freq_count_stamp and, for events with attr.freq, hw.sample_period; where it gives up a
+ * period it writes hw.last_period and hw.period_left, too.  The arithmetic at the top is pure
  * (tests/frequency_kunit.c); what follows applies it to events.
  *
  * The rate is measured at two places.  At each of them, overflow.c knows how long the last period

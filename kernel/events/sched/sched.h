@@ -313,12 +313,12 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
 #define PE_THROTTLED_ALONG	(U64_MAX - 1)
 
 /*
- * Software counts a period up to 0, a driver counts it down.  Others of the same context, which
- * count nothing by hits, have no frequency, or no count; clocks set hw.last_period when they start.
+ * Software counts a period up to 0, a driver counts it down.  Others of the core's PMUs have no
+ * frequency; clocks set hw.last_period when they start.
  */
 static inline bool pe_counts_up(const struct pe_event *e)
 {
-	return e->pmu->task_ctx_nr == perf_sw_context;
+	return e->pmu->task_ctx_nr == perf_sw_context && e->pmu->lasting;
 }
 
 static __always_inline bool pe_is_throttled(const struct pe_event *e)

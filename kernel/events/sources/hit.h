@@ -37,19 +37,22 @@ static __always_inline u64 pe_samples_due(struct pe_event *e, u64 nr, struct per
 static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sample_data *data,
 				      struct pt_regs *regs)
 {
-	u64 due, i;
+	u64 due, length, i;
 
 	due = pe_samples_due(e, nr, data);
 	if (!due)
 		return;
 	if (unlikely(e->hw.interrupts == PE_THROTTLED) && pe_still_throttled(e))
 		return;
+	length = e->hw.last_period;
+	if (e->attr.freq)
+		pe_measure_rate(e, data->period + (due - 1) * length);
 	/* One sample for one hit is never too much; more may be. */
 	if (pe_overflow_once(e, data, regs))
 		return;
 	for (i = 1; unlikely(i < due); i++) {
 		if (!pe_periods(e))
-			data->period = e->hw.last_period;
+			data->period = length;
 		if (pe_overflow(e, PE_MAY_THROTTLE, data, regs))
 			break;
 	}

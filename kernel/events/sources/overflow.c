@@ -255,11 +255,14 @@ static void throttle_here(struct pe_event *e)
 	pe_record_throttle(e);
 }
 
-/*
- * Frequency mode: the time that a period took says how long the next one should be.  @period is the
- * one that ended; hw.last_period may be the next one by now.
+/**
+ * pe_measure_rate() - the time that a period took says how long the next one should be
+ * @e: an event in frequency mode
+ * @period: the one that ended, or the sum of some; hw.last_period may be the next one by now
+ *
+ * At its overflow, irqs off, NMI included.
  */
-static noinline void measure_rate(struct pe_event *e, u64 period)
+noinline void pe_measure_rate(struct pe_event *e, u64 period)
 {
 	struct hw_perf_event *hw = &e->hw;
 	u64 now = pe_now();
@@ -296,8 +299,9 @@ static __always_inline bool account(struct pe_event *e, enum pe_throttling throt
 		stop = true;
 	}
 
-	if (e->attr.freq)
-		measure_rate(e, period);
+	/* A hit has measured all periods that ended with it. */
+	if (e->attr.freq && !pe_counts_up(e))
+		pe_measure_rate(e, period);
 	return stop;
 }
 

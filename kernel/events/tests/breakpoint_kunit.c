@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: the slots of breakpoints as a kernel debugger takes them (breakpoint_slots.c), and what only
- * architectures that step by breakpoints do.
+ * KUnit: the slots of breakpoints as a kernel debugger takes them (breakpoint_slots.c), and what
+ * only architectures that step by breakpoints do.
  */
 #include <kunit/test.h>
 #include <linux/hw_breakpoint.h>

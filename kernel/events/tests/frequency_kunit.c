@@ -118,7 +118,7 @@ static void step_converges(struct kunit *test)
 
 static struct perf_event *make_event(struct kunit *test, u64 period)
 {
-	static struct pmu software = { .task_ctx_nr = perf_sw_context };
+	static struct pmu software = { .task_ctx_nr = perf_sw_context, .lasting = true };
 	struct pe_event *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, e);
@@ -271,12 +271,13 @@ static void start(struct perf_event *event, int flags)
 	starts++;
 }
 
+static struct pmu counter = {
+	.task_ctx_nr = perf_hw_context, .start = start, .stop = stop,
+};
+
 /* A counter that counts is stopped for it, and has nothing left. */
 static void counter_given_up(struct kunit *test)
 {
-	static struct pmu counter = {
-		.task_ctx_nr = perf_hw_context, .start = start, .stop = stop,
-	};
 	struct perf_event *event = make_event(test, 1000000);
 
 	pe(event)->pmu = &counter;
@@ -310,6 +311,7 @@ static void rate_of_the_period_that_ended(struct kunit *test)
 	struct pe_event *e = pe(make_event(test, 1000));
 	struct perf_sample_data data;
 
+	e->pmu = &counter;
 	e->sink = e;
 	e->overflow_handler = no_sample;
 	e->attr.freq = 1;
@@ -324,11 +326,32 @@ static void rate_of_the_period_that_ended(struct kunit *test)
 	KUNIT_EXPECT_LE(test, e->hw.sample_period, 1000ULL);
 }
 
+/* All periods that end with a hit are one measurement, and not the others of no time. */
+static void rate_of_a_hit(struct kunit *test)
+{
+	struct pe_event *e = pe(make_event(test, 1000));
+	struct perf_sample_data data = { };
+
+	e->sink = e;
+	e->overflow_handler = no_sample;
+	e->attr.freq = 1;
+	e->attr.sample_freq = 1000;
+	perf_swevent_set_period(&e->pub);
+	scoped_guard(irqsave) {
+		/* Eight thousand in a millisecond, or a little longer. */
+		e->hw.freq_time_stamp = pe_now() - NSEC_PER_MSEC;
+		pe_sample(e, 8000, &data, NULL);
+	}
+	KUNIT_EXPECT_EQ(test, left(&e->pub), -1000LL);
+	KUNIT_EXPECT_LE(test, e->hw.sample_period, 1000 + 7000ULL / 8);
+}
+
 /* Likewise where records got lost, and no sample tells which period it was. */
 static void rate_without_a_sample(struct kunit *test)
 {
 	struct pe_event *e = pe(make_event(test, 1000));
 
+	e->pmu = &counter;
 	e->attr.freq = 1;
 	e->attr.sample_freq = 1000;
 	e->hw.last_period = 1000000;
@@ -358,6 +381,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(swevent_given_up),
 	KUNIT_CASE(counter_given_up),
 	KUNIT_CASE(rate_of_the_period_that_ended),
+	KUNIT_CASE(rate_of_a_hit),
 	KUNIT_CASE(rate_without_a_sample),
 	{}
 };

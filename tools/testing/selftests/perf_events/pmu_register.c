@@ -587,7 +587,7 @@ static void output_to_a_shared_descriptor(void)
 	pthread_join(t, NULL);
 }
 
-/* What software counts counts on when the last of the hardware has left its group. */
+/* A software event goes on when the last of the hardware has left its group. */
 static void software_left_alone(void)
 {
 	struct perf_event_attr attr, sw = faults();
