@@ -10,7 +10,7 @@
  * period it writes hw.last_period and hw.period_left, too.  The arithmetic at the top is pure
  * (tests/frequency_kunit.c); what follows applies it to events.
  *
- * The rate is measured at two places.  At each of them, overflow.c knows how long the last period
+ * The rate is measured at two places.  At an overflow, overflow.c knows how long the last period
  * took, which is exact but says nothing when a much too long period never ends; so the tick looks
  * at the counts as well.  Each measurement moves the period by an eighth of what it is off.
  *

@@ -46,7 +46,7 @@ static __always_inline void pe_sample(struct pe_event *e, u64 nr, struct perf_sa
 		return;
 	length = e->hw.last_period;
 	if (e->attr.freq)
-		pe_measure_rate(e, data->period + (due - 1) * length);
+		pe_measure_rate(e, data->period + (due - 1) * length, due > 1);
 	/* One sample for one hit is never too much; more may be. */
 	if (pe_overflow_once(e, data, regs))
 		return;

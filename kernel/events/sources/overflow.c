@@ -259,18 +259,19 @@ static void throttle_here(struct pe_event *e)
  * pe_measure_rate() - the time that a period took says how long the next one should be
  * @e: an event in frequency mode
  * @period: the one that ended, or the sum of some; hw.last_period may be the next one by now
+ * @several: one hit has ended them, so they are too short, however long it took
  *
  * At its overflow, irqs off, NMI included.
  */
-noinline void pe_measure_rate(struct pe_event *e, u64 period)
+noinline void pe_measure_rate(struct pe_event *e, u64 period, bool several)
 {
 	struct hw_perf_event *hw = &e->hw;
-	u64 now = pe_now();
-	s64 delta = now - hw->freq_time_stamp;
+	u64 now = pe_now(), last = hw->freq_time_stamp;
+	s64 delta = now - last;
 
 	hw->freq_time_stamp = now;
 	/* After a longer time the event was away, or idle: that is no measurement. */
-	if (delta > 0 && delta < 2 * TICK_NSEC)
+	if (delta > 0 && (delta < 2 * TICK_NSEC || (several && last)))
 		pe_adjust_period(e, delta, period);
 }
 
@@ -301,7 +302,7 @@ static __always_inline bool account(struct pe_event *e, enum pe_throttling throt
 
 	/* A hit has measured all periods that ended with it. */
 	if (e->attr.freq && !pe_counts_up(e))
-		pe_measure_rate(e, period);
+		pe_measure_rate(e, period, false);
 	return stop;
 }
 

@@ -23,7 +23,7 @@ enum pe_throttling {
 
 int pe_overflow(struct pe_event *e, enum pe_throttling throttling, struct perf_sample_data *data,
 		struct pt_regs *regs);
-void pe_measure_rate(struct pe_event *e, u64 period);
+void pe_measure_rate(struct pe_event *e, u64 period, bool several);
 void pe_limits_init(void);
 int pe_limits_set_rate(int rate);		/* sysctls: after the value was checked */
 int pe_limits_set_percent(int percent);
