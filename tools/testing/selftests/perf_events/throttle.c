@@ -503,7 +503,7 @@ static void period_unthrottles_software(void)
 		pt_disable(fd);
 		follow(&attr, &c);
 		pt_check(c.off >= 1, "never throttled");
-		pt_eq(c.on, 1);
+		pt_check(c.on >= 1, "it is not let go");
 		pt_check(c.samples >= 3, "%u samples", c.samples);
 		pt_unmap(&ring);
 		close(fd);
