@@ -376,6 +376,7 @@ static void no_calls(void)
 		pf = pt_open(&faults, pid, -1, -1, 0);
 		pt_disable(pf);
 		pt_enable(pf);
+		pt_reset(pf);
 		close(pf);
 	}
 	close(first);
