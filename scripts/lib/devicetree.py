@@ -29,6 +29,11 @@ def pmu(text, name="pmu"):
     return "/ { %s { %s }; };" % (name, text)
 
 
+# One PPI as two, for two CPUs each.
+PARTITIONS = ("/ { intc@8000000 { ppi-partitions {"
+              " part0: p0 { affinity = %s; }; part1: p1 { affinity = %s; }; }; }; };"
+              % (cpus(0, 1).replace(">, <", " "), cpus(2, 3).replace(">, <", " ")))
+
 # name: (CPUs, nodes in place of /pmu)
 VARIANTS = {
     "as QEMU says": (1, pmu(V3 + PPI)),
@@ -50,9 +55,7 @@ VARIANTS = {
     "affinity to no CPU": (2, pmu(V3 + SPI[2] + "interrupt-affinity = %s, <&{/timer}>;" % cpus(0))),
     "affinity to no CPU at all": (2, pmu(V3 + SPI[2] + "interrupt-affinity = <&{/timer}>, <&{/timer}>;")),
     "affinity twice the same": (2, pmu(V3 + SPI[2] + "interrupt-affinity = %s;" % cpus(1, 1))),
-    "two clusters": (4, "/ { intc@8000000 { ppi-partitions {"
-                     " part0: p0 { affinity = %s; }; part1: p1 { affinity = %s; }; }; }; };"
-                     % (cpus(0, 1).replace(">, <", " "), cpus(2, 3).replace(">, <", " ")) +
+    "two clusters": (4, PARTITIONS +
                      pmu('compatible = "arm,cortex-a53-pmu"; interrupts = <1 7 4 &part0>;', "pmu-a53") +
                      pmu('compatible = "arm,cortex-a57-pmu"; interrupts = <1 7 4 &part1>;', "pmu-a57")),
     "two clusters, SPIs": (4, pmu('compatible = "arm,cortex-a55-pmu"; interrupts = <0 64 4>;'
@@ -63,7 +66,13 @@ VARIANTS = {
     "two of a name": (4, pmu(V3 + SPI[2] + "interrupt-affinity = %s;" % cpus(0, 1), "pmu-0") +
                       pmu(V3 + "interrupts = <0 66 4>, <0 67 4>;"
                           "interrupt-affinity = %s;" % cpus(2, 3), "pmu-1")),
+    "two clusters of a name": (4, PARTITIONS + pmu(V3 + "interrupts = <1 7 4 &part0>;", "pmu-0") +
+                               pmu(V3 + "interrupts = <1 7 4 &part1>;", "pmu-1")),
 }
+# Stock gives a PPI back while it is on, which the kernel warns of; and it stays. Nothing is recorded
+# of it: all is as with SPIs, but for the line that is there, whose interrupts come.
+ALIKE = {"two clusters of a name": ("two of a name", [
+    ("interrupts: 2", "interrupts: 1"), ("samples on CPUs 0", "samples on CPUs 0x3")])}
 
 # An idle state that loses the CPU's context, as the tree says; QEMU's CPUs only wait in it.
 SLEEPY = """
@@ -181,7 +190,7 @@ def collect(flavour, names=None):
 
 
 def record():
-    found = collect("stock")
+    found = collect("stock", [n for n in VARIANTS if n not in ALIKE])
     for name, lines in found.items():
         if any(" | guest: " in x for x in lines):
             raise rig.Failure("stock kernel, %s: %s" % (name, lines[0]))
@@ -193,6 +202,10 @@ def check(tally, flavour="ours"):
     want = {}
     for x in rig.read_data(DATA):
         want.setdefault(x.partition(" | ")[0], []).append(x)
+    for name, (other, changes) in ALIKE.items():
+        want[name] = [x.replace(other, name, 1) for x in want[other]]
+        for was, now in changes:
+            want[name] = [x.replace(was, now) for x in want[name]]
     with rig.Step("device trees"):
         found = collect(flavour)
     for name, lines in found.items():
