@@ -174,6 +174,13 @@ static void task_clock(void)
 		 (unsigned long long)n, (unsigned long long)(b - a));
 	pt_check(n < (b - a) * 2, "task-clock %llu far above the CPU time %llu",
 		 (unsigned long long)n, (unsigned long long)(b - a));
+	/* RESET of a clock that runs: it begins anew. */
+	a = pt_clock(CLOCK_MONOTONIC);
+	pt_reset(fd);
+	n = pt_count(fd);
+	b = pt_clock(CLOCK_MONOTONIC);
+	pt_check(n <= b - a + 100000, "task-clock %llu, %llu ns after RESET",
+		 (unsigned long long)n, (unsigned long long)(b - a));
 	/* Asleep it stands still. */
 	n = pt_count(fd);
 	usleep(100000);
