@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: events of the kernel's own, as KVM has them: paused, and refused.
+ *
+ * An event of this CPU; whoever runs this stays there.
+ */
+#include <kunit/test.h>
+
+#include "../sched/sched.h"
+
+#define ID	PERF_COUNT_SW_EMULATION_FAULTS		/* which nobody has at boot */
+
+static struct perf_event *make_event(u32 type, u64 config)
+{
+	struct perf_event_attr attr = { .type = type, .config = config, .size = sizeof(attr) };
+
+	return perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL, NULL, NULL);
+}
+
+static void hit(u64 nr)
+{
+	struct pt_regs regs = {};
+
+	perf_sw_event(ID, nr, &regs, 0);
+}
+
+/* What it has counted is told, and set to 0 if that is asked for; then nothing counts. */
+static void paused(struct kunit *test)
+{
+	struct perf_event *event;
+	u64 told[4] = {};
+
+	migrate_disable();
+	event = make_event(PERF_TYPE_SOFTWARE, ID);
+	if (!IS_ERR(event)) {
+		hit(3);
+		told[0] = perf_event_pause(event, false);
+		hit(5);
+		told[1] = perf_event_pause(event, true);
+		told[2] = perf_event_pause(event, false);
+		perf_event_enable(event);
+		hit(7);
+		told[3] = perf_event_pause(event, true);
+		perf_event_release_kernel(event);
+	}
+	migrate_enable();
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, told[0], 3ULL);
+	KUNIT_EXPECT_EQ(test, told[1], 3ULL);
+	KUNIT_EXPECT_EQ(test, told[2], 0ULL);
+	KUNIT_EXPECT_EQ(test, told[3], 7ULL);
+}
+
+/* A PMU that can do one thing at a time. */
+static struct pmu single;
+
+static int single_init(struct perf_event *event)
+{
+	return event->attr.type == single.type ? 0 : -ENOENT;
+}
+
+static int single_add(struct perf_event *event, int flags)
+{
+	return 0;
+}
+
+static void single_does(struct perf_event *event, int flags)
+{
+}
+
+static void single_read(struct perf_event *event)
+{
+}
+
+static struct pmu single = {
+	.capabilities	= PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_NO_INTERRUPT,
+	.task_ctx_nr	= perf_invalid_context,
+	.event_init	= single_init,
+	.add		= single_add,
+	.del		= single_does,
+	.start		= single_does,
+	.stop		= single_does,
+	.read		= single_read,
+};
+
+/* The second event gets no place in the context, and keeps nothing of it. */
+static void refused(struct kunit *test)
+{
+	struct perf_event *first, *second = NULL;
+	unsigned int before = 0, after = 0;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&single, "kunit_single", -1), 0);
+	migrate_disable();
+	first = make_event(single.type, 0);
+	if (!IS_ERR(first)) {
+		before = refcount_read(&pe_ctx(pe(first))->refs);
+		second = make_event(single.type, 0);
+		after = refcount_read(&pe_ctx(pe(first))->refs);
+		if (!IS_ERR(second))
+			perf_event_release_kernel(second);
+		perf_event_release_kernel(first);
+	}
+	migrate_enable();
+	perf_pmu_unregister(&single);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(first));
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EBUSY);
+	KUNIT_EXPECT_EQ(test, after, before);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(paused),
+	KUNIT_CASE(refused),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_events_kernel",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_DESCRIPTION("KUnit tests of events of the kernel's own");
+MODULE_LICENSE("GPL");
