@@ -149,11 +149,13 @@ static void moved(void)
 	to = mmap(NULL, x.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	x.area = mremap(x.area, x.size, x.size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	pt_need(x.area == to, "mremap: %s", strerror(errno));
+	pt_eq(aux_counter("mapped"), 2);	/* with the buffer; it was told of all three */
 	aux_check_bytes(&x, 0, 100);
 	aux_set("emit", 100);
 	aux_check_bytes(&x, 100, 100);
 	pt_eq(aux_counter("frees"), 0);
 	aux_unmap(&x);
+	pt_eq(aux_counter("mapped"), 1);
 	aux_check_all_freed();
 }
 

@@ -417,8 +417,12 @@ static void fdinfo(void)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	pt_need(pt_slurp(path, text, sizeof(text)), "%s", path);
 	pt_check(strstr(text, "\ntargets:\t0"), "%s", text);
+	pt_check(!strstr(text, "\nsets:"), "one set: %s", text);
 	pt_check(!strstr(text, "\ntask:"), "it has a task: %s", text);
 	pt_check(strstr(text, "\ncpu:\t-1"), "%s", text);
+	session_add(fd, 1, &attr, 1);
+	pt_need(pt_slurp(path, text, sizeof(text)), "%s", path);
+	pt_check(strstr(text, "\nsets:\t2\ntargets:\t0"), "%s", text);
 	pt_eq(session_attach_task(fd, 0, 0), 0);
 	pt_eq(session_attach_task(fd, w.pid, 0), 0);
 	pt_need(pt_slurp(path, text, sizeof(text)), "%s", path);

@@ -523,6 +523,21 @@ static void one_descriptor(void)
 		worker_end(&w[i]);
 }
 
+/* 0 is a descriptor like others. */
+static void descriptor_0(void)
+{
+	struct perf_event_attr attr = user_faults();
+	int dummy;
+
+	ext_need();
+	dummy = fcntl(open_dummy(), F_DUPFD, 3);
+	pt_need(dummy >= 3, "F_DUPFD: %s", strerror(errno));
+	close(0);
+	pt_eq(session_ask(dummy, &attr, 1, 0), 0);
+	pt_eq(session_targets(0), 0);
+	pt_eq(close(0), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "create", create },
 	{ "members", members },
@@ -537,6 +552,7 @@ static const struct pt_case cases[] = {
 	{ "one_member_fails", one_member_fails },
 	{ "pmus_of_packages", pmus_of_packages },
 	{ "one_descriptor", one_descriptor },
+	{ "descriptor_0", descriptor_0 },
 };
 
 PT_MAIN(cases)

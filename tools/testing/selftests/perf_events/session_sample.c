@@ -526,12 +526,14 @@ static void redirected(void)
 	worker_start(&w, 0);
 	attr = sampling(hits());
 	fd = session_of_tasks(attr);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1ul), 0);	/* as it is */
 	other = sampling(hits());
 	fe = pt_open(&other, 0, -1, -1, 0);
 	pt_map(&ring, fe, 8);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fe), -EINVAL);	/* not of the same task */
 	pt_unmap(&ring);
 	pt_map(&ring, fd, 8);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fd), -EINVAL);	/* nor itself */
 	pt_eq(pt_ioctl(fe, PERF_EVENT_IOC_SET_OUTPUT, fd), -EINVAL);
 	pt_eq(session_attach_task(fd, w.pid, 0), 0);
 	worker_do(&w, hit, 2);

@@ -603,6 +603,26 @@ static void refused_to_cgroups(void)
 	cg_remove_all();
 }
 
+/* Each is told where the caller wants it, a page apart at most. */
+static void strides(void)
+{
+	const u32 page = (u32)pt_page_size(), size = sizeof(info[0]);
+	u8 *at = pt_fresh_pages(2);
+	struct perf_ext_sets s = { .infos = pt_addr(at), .nr = 2, .stride = page };
+	int a;
+
+	ext_need();
+	a = set_of_faults(0, 0, -1, 3);
+	set_of_faults(0, 0, a, 8);
+	pt_eq(pt_ioctl(a, PERF_EXT_IOC_SET_INFO, pt_addr(&s)), 0);
+	pt_eq(((struct perf_ext_set_info *)at)->number, 3);
+	pt_eq(((struct perf_ext_set_info *)(at + page))->number, 8);
+	s.stride = page + 1;
+	pt_eq(pt_ioctl(a, PERF_EXT_IOC_SET_INFO, pt_addr(&s)), -EINVAL);
+	s.stride = size - 1;
+	pt_eq(pt_ioctl(a, PERF_EXT_IOC_SET_INFO, pt_addr(&s)), -EINVAL);
+}
+
 static void fdinfo(void)
 {
 	char path[64], text[4096];
@@ -653,6 +673,7 @@ static const struct pt_case cases[] = {
 	{ "most", most },
 	{ "refused", refused },
 	{ "refused_to_cgroups", refused_to_cgroups },
+	{ "strides", strides },
 	{ "fdinfo", fdinfo },
 };
 
