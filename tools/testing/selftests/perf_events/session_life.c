@@ -6,9 +6,7 @@
  * needs: smp
  */
 #include "lib/session.h"
-#include <linux/userfaultfd.h>
-#include <pthread.h>
-#include <signal.h>
+#include "lib/slow_fork.h"
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -591,66 +589,31 @@ static void pid_namespace(void)
 	worker_end(&w);
 }
 
-/* A fork that waits for the page in which it stores the pidfd: the copies are made. */
-struct slow_fork {
-	u8 *page;
-	pid_t tid, child;
-};
-
-static void *fork_slowly(void *arg)
+static void wait_to_be_let_go(void)
 {
-	struct slow_fork *f = arg;
-	char c;
-
-	f->tid = pt_tid();
-	pthread_barrier_wait(&both_there);
-	pthread_barrier_wait(&both_there);	/* attached */
-	f->child = (pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, f->page, 0, 0);
-	if (!f->child)
-		_exit(read(hold[0], &c, 1) != 1);
-	return NULL;
+	pt_gate_wait(hold);
 }
 
 /* What it forks just then is no target with half of the sets. */
 static void set_comes_during_a_fork(void)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_zeropage zero = {};
 	struct perf_event_attr attr = faults();
-	struct slow_fork f = {};
-	struct uffd_msg msg;
-	pthread_t t;
-	int fd, uffd;
+	struct slow_fork f;
+	int fd;
 
 	ext_need();
-	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (uffd < 0)
-		pt_skip("userfaultfd: %s", strerror(errno));
-	pt_need(!ioctl(uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	f.page = pt_fresh_pages(1);
-	reg.range.start = pt_addr(f.page);
-	reg.range.len = (u64)pt_page_size();
-	zero.range = reg.range;
-	pt_need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
 	pt_gate_make(hold);
-	pthread_barrier_init(&both_there, NULL, 2);
+	slow_fork_start(&f, wait_to_be_let_go);
 	fd = session_of_tasks(faults());
-	pt_need(!pthread_create(&t, NULL, fork_slowly, &f), "thread");
-	pthread_barrier_wait(&both_there);
 	pt_eq(session_attach_task(fd, f.tid, PERF_EXT_TARGET_INHERIT), 0);
-	pthread_barrier_wait(&both_there);
-	pt_need(read(uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
+	slow_fork_begin(&f);
 	pt_eq(session_detach_task(fd, f.tid), 0);
 	session_add(fd, 1, &attr, 1);
-	pt_need(!ioctl(uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
-	pthread_join(t, NULL);
-	pt_need(f.child > 0, "no child");
+	slow_fork_end(&f);
 	pt_eq(session_targets(fd), 0);
 	pt_gate_open(hold);
 	pt_reap(f.child);
 	close(fd);
-	close(uffd);
 }
 
 static const struct pt_case cases[] = {
