@@ -9,6 +9,7 @@
 #include "lib/hold.h"
 #include "lib/rival.h"
 #include "lib/session.h"
+#include "lib/slow_fork.h"
 
 #define TURNS	pt_turns(20000)
 #define PERIOD	3
@@ -308,6 +309,34 @@ static void restart_copies_at_once(void)
 	worker_end(&w);
 }
 
+static void hit_seven(void)
+{
+	hit(7);
+}
+
+/* A copy that fork is making is on as well, though it was off when fork looked. */
+static void restart_during_a_fork(void)
+{
+	struct perf_event_attr attr;
+	struct slow_fork f;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	attr = hits();
+	attr.inherit = 1;
+	attr.sample_period = PERIOD;
+	slow_fork_start(&f, hit_seven);
+	fd = pt_open(&attr, f.tid, -1, -1, 0);
+	pt_eq(notify(fd, 1, 0), 0);
+	pt_disable(fd);
+	slow_fork_begin(&f);
+	pt_eq(restart(fd), 0);
+	slow_fork_end(&f);
+	pt_reap(f.child);
+	pt_eq(pt_count(fd), 7);
+}
+
 static const struct pt_case cases[] = {
 	{ "restart_at_once", restart_at_once },
 	{ "notify_at_once", notify_at_once },
@@ -315,6 +344,7 @@ static const struct pt_case cases[] = {
 	{ "counter_and_restart", counter_and_restart },
 	{ "counter_and_notify", counter_and_notify },
 	{ "restart_copies_at_once", restart_copies_at_once },
+	{ "restart_during_a_fork", restart_during_a_fork },
 };
 
 PT_MAIN(cases)
