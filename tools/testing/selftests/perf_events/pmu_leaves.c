@@ -339,6 +339,7 @@ static void while_one_is_closed(void)
 
 struct late {
 	int fd;
+	unsigned long number;
 	u8 *page;
 	long ret;
 };
@@ -347,52 +348,84 @@ static void *asks_late(void *arg)
 {
 	struct late *late = arg;
 
-	late->ret = pt_ioctl(late->fd, PERF_EVENT_IOC_PERIOD, pt_addr(late->page));
+	late->ret = pt_ioctl(late->fd, late->number, pt_addr(late->page));
 	return NULL;
 }
 
-/* A call that waits for its argument while the PMU leaves comes too late. */
-static void argument_comes_late(void)
+/* An ioctl that waits for its argument while the PMU leaves: what it returns. */
+static long comes_late(unsigned long number, const void *page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_zeropage zero = {};
-	struct perf_event_attr attr;
-	struct late late = {};
+	struct uffdio_copy copy = { .src = pt_addr(page), .len = (u64)pt_page_size() };
+	struct late late = { .number = number, .page = pt_fresh_pages(1) };
+	struct perf_event_attr attr = hits();
 	struct uffd_msg msg;
 	pthread_t t;
 	int uffd;
 
-	load(NULL);
-	need_revoking();
 	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (uffd < 0)
 		pt_skip("userfaultfd: %s", strerror(errno));
 	pt_need(!ioctl(uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	late.page = pt_fresh_pages(1);
-	reg.range.start = pt_addr(late.page);
-	reg.range.len = (u64)pt_page_size();
-	zero.range = reg.range;
+	copy.dst = pt_addr(late.page);
+	reg.range.start = copy.dst;
+	reg.range.len = copy.len;
 	pt_need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
-	attr = hits();
 	attr.sample_period = 2;
 	late.fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_need(!pthread_create(&t, NULL, asks_late, &late), "no thread");
 	pt_need(read(uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	none_left();
-	pt_need(!ioctl(uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
+	pt_need(!ioctl(uffd, UFFDIO_COPY, &copy), "UFFDIO_COPY: %s", strerror(errno));
 	pthread_join(t, NULL);
-	pt_eq(late.ret, -ENODEV);
 	close(late.fd);
 	close(uffd);
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+	return late.ret;
+}
+
+/* A call that waits for its argument while the PMU leaves comes too late. */
+static void argument_comes_late(void)
+{
+	load(NULL);
+	need_revoking();
+	pt_eq(comes_late(PERF_EVENT_IOC_PERIOD, pt_fresh_pages(1)), -ENODEV);
+}
+
+/* So do those of the extensions, each with what it would do something with. */
+static void struct_comes_late(void)
+{
+	static const unsigned long calls[] = {
+		PERF_EXT_IOC_INFO, PERF_EXT_IOC_PERIODS, PERF_EXT_IOC_GET_PERIODS,
+		PERF_EXT_IOC_MASKS, PERF_EXT_IOC_NOTIFY, PERF_EXT_IOC_RESTART,
+		PERF_EXT_IOC_SET_TRIGGER, PERF_EXT_IOC_SET_INFO, PERF_EXT_IOC_SET_SELECT,
+	};
+	const struct perf_ext_set ring = { .ring = -1 };
+	const struct perf_ext_format none = { .share = -1 };
+	u8 *page = pt_fresh_pages(1);
+	unsigned int i;
+
+	ext_need();
+	load(NULL);
+	need_revoking();
+	for (i = 0; i < PT_ARRAY_SIZE(calls); i++) {
+		long ret = comes_late(calls[i], page);
+
+		pt_check(ret == -ENODEV, "%lx: %ld", calls[i], ret);
+	}
+	memcpy(page, &ring, sizeof(ring));
+	pt_eq(comes_late(PERF_EXT_IOC_SET_JOIN, page), -ENODEV);
+	memcpy(page, &none, sizeof(none));
+	pt_eq(comes_late(PERF_EXT_IOC_FORMAT, page), -ENODEV);
 }
 
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
 	{ "argument_comes_late", argument_comes_late },
+	{ "struct_comes_late", struct_comes_late },
 	{ "groups", groups },
 	{ "group_after_hardware", group_after_hardware },
 	{ "inherited", inherited },
