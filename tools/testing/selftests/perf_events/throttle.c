@@ -57,6 +57,7 @@ static void cpu_time_max_percent(void)
 	pt_sysctl_set("perf_event_max_sample_rate", 100000);
 	pt_sysctl_set("perf_cpu_time_max_percent", 100);
 	pt_eq(write_sysctl("perf_event_max_sample_rate", "50000\n"), -EINVAL);
+	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), 100000);
 	pt_eq(write_sysctl("perf_cpu_time_max_percent", "25\n"), 0);
 }
 
@@ -74,6 +75,7 @@ static void max_stack_while_in_use(void)
 	pt_eq(write_sysctl("perf_event_max_stack", text), -EBUSY);
 	pt_eq(pt_sysctl_get("perf_event_max_stack"), max);
 	close(fd);
+	pt_sysctl_set("perf_event_max_stack", max - 1);
 }
 
 static u64 tick_ns(void)
