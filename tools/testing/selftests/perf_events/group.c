@@ -175,6 +175,33 @@ static void dead_leader(void)
 	pt_eq(pt_try_open(&attr, pid, -1, lead, 0) < 0, 1);
 }
 
+static void *stand_by(void *gate)
+{
+	pt_gate_wait(gate);
+	return NULL;
+}
+
+/* With threads, who opens a sibling has the leader's file for as long as that takes. */
+static void leader_of_a_program_with_threads(void)
+{
+	struct perf_event_attr attr = faults();
+	struct pt_read r;
+	pthread_t thread;
+	int go[2], lead, sib;
+
+	pt_gate_make(go);
+	pt_need(!pthread_create(&thread, NULL, stand_by, go), "thread");
+	attr.read_format = PERF_FORMAT_GROUP;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	sib = pt_open(&attr, 0, -1, lead, 0);
+	pt_read(sib, PERF_FORMAT_GROUP, 2, &r);
+	close(lead);
+	/* That was the last one: the sibling is alone. */
+	pt_read(sib, PERF_FORMAT_GROUP, 1, &r);
+	pt_gate_open(go);
+	pthread_join(thread, NULL);
+}
+
 static void output_flag(void)
 {
 	struct perf_event_attr none = pt_attr(PT_SW(DUMMY));
@@ -500,6 +527,7 @@ static const struct pt_case cases[] = {
 	{ "detach_on_leader_close", detach_on_leader_close },
 	{ "leader_closed_while_disabled", leader_closed_while_disabled },
 	{ "dead_leader", dead_leader },
+	{ "leader_of_a_program_with_threads", leader_of_a_program_with_threads },
 	{ "output_flag", output_flag },
 	{ "output_without_group_fd", output_without_group_fd },
 	{ "too_many_siblings", too_many_siblings },
