@@ -468,6 +468,24 @@ static void samples_of_two(void)
 	cg_remove_all();
 }
 
+/* Who opens an event for a zombie keeps neither it nor, with it, its cgroup. */
+static void of_a_zombie(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	const char *a = cg_make("");
+	siginfo_t info;
+	pid_t pid;
+
+	pt_in_child(pid)
+		cg_enter(a);
+	pt_need(!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), "waitid: %s",
+		strerror(errno));
+	pt_eq(pt_try_open(&attr, pid, -1, -1, 0), -ESRCH);
+	pt_reap(pid);
+	cg_remove_all();
+	cg_wait_until_gone();
+}
+
 static const struct pt_case cases[] = {
 	{ "members_only", members_only },
 	{ "hierarchy", hierarchy },
@@ -482,6 +500,7 @@ static const struct pt_case cases[] = {
 	{ "records", records },
 	{ "tracepoints", tracepoints },
 	{ "refused", refused },
+	{ "of_a_zombie", of_a_zombie },
 };
 
 PT_MAIN(cases)
