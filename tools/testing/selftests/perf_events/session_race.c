@@ -546,6 +546,7 @@ static void read_in_place(struct rival *r)
 
 	pt_need(read(r->fd, words, sizeof(words)) >= 24, "read: %s", strerror(errno));
 	pt_eq(words[words[0]], words[1]);
+	pt_check(words[1] >= 80, "%llu of 80 faults", (unsigned long long)words[1]);
 	pt_eq(session_read(r->fd, 0, e), 1);
 	pt_eq(e[0].nr, 3);
 	pt_eq(e[0].value[1], want);
@@ -565,7 +566,7 @@ static void read_and_unregister(void)
 	int fd;
 
 	ext_need();
-	load(NULL);
+	load("slow=1");
 	need_revoking();
 	for (k = 0; k < 8; k++)
 		worker_start(&w[k], (int)k % pt_online_cpus());
@@ -578,6 +579,7 @@ static void read_and_unregister(void)
 		for (k = 0; k < 8; k++) {
 			pt_eq(session_attach_task(fd, w[k].pid, 0), 0);
 			worker_do(&w[k], hit, k);
+			worker_do(&w[k], session_fault, 10);
 		}
 		rival_start(&r, read_in_place, fd, 0 + 1 + 2 + 3 + 4 + 5 + 6 + 7);
 		rival_turns(&r);
