@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: a context on its own: its last event leaves, and calls that do not wait for another CPU.
+ * KUnit: a context on its own: its last event leaves, calls that do not wait for another CPU, and
+ * its end.
  *
  * The context is no task's, so nobody else sees it, whatever it says of a CPU.
  */
 #include <kunit/test.h>
 
+#include "../life/life.h"
 #include "../sched/sched.h"
 
 static struct pe_ctx *make_ctx(struct kunit *test)
@@ -112,10 +114,24 @@ static void no_cgroup_to_follow(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, followed);
 }
 
+/* One of a kin ends, while somebody looks at it who found it before. */
+static void ends_with_its_kin(struct kunit *test)
+{
+	struct pe_ctx *ctx = pe_ctx_new(current);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	pe_ctx_get(ctx);
+	pe_ctx_end_outside(ctx);
+	KUNIT_EXPECT_TRUE(test, ctx->dead);
+	KUNIT_EXPECT_EQ(test, refcount_read(&ctx->refs), 1U);
+	pe_ctx_put(ctx);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
 	KUNIT_CASE(local_call),
 	KUNIT_CASE(no_cgroup_to_follow),
+	KUNIT_CASE(ends_with_its_kin),
 	{}
 };
 
