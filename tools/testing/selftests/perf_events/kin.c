@@ -145,6 +145,22 @@ static void by_prctl(void)
 	stop_all(p, 2);
 }
 
+/* A fork that fails makes no member: when the only one has left, the copies go. */
+static void fork_that_fails(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd = pt_open(&attr, 0, -1, -1, 0), i;
+
+	for (i = 0; i < 2; i++) {
+		/* There is no room for the pidfd. */
+		pt_eq(syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, 1, 0, 0), -1);
+		pt_eq(errno, EFAULT);
+		copies_are(fd, in_common(2));
+	}
+	close(pt_open(&attr, 0, -1, -1, 0));
+	copies_are(fd, 0);
+}
+
 /* Events come and go while children live: each counts for whom was forked after it. */
 static void others_come_and_go(void)
 {
@@ -595,6 +611,7 @@ static const struct pt_case cases[] = {
 	{ "toggled", toggled },
 	{ "reset", reset },
 	{ "by_prctl", by_prctl },
+	{ "fork_that_fails", fork_that_fails },
 	{ "others_come_and_go", others_come_and_go },
 	{ "event_of_a_child", event_of_a_child },
 	{ "copies_stay", copies_stay },
