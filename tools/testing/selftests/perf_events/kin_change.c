@@ -163,6 +163,7 @@ static void notified(void)
 	start(&p[2]);
 	copies_are(fd, 3);
 	pt_settle();
+	pt_eq(pt_count(fd), 30);	/* the copy of what has stopped stands, too */
 	pt_eq(restart(fd), 0);
 	for (i = 0; i < 3; i++)
 		pt_eq(order(&p[i], FAULT, 100), 0);
