@@ -6,6 +6,7 @@
  * needs: smp hw
  */
 #include "lib/ext.h"
+#include <sys/stat.h>
 
 #define MODULE		"test_virtual"
 #define GROUP		(PERF_FORMAT_GROUP | PERF_FORMAT_ID)
@@ -56,6 +57,8 @@ static void shown(void)
 	static const char * const kernel[] = {
 		"load1", "load5", "free_pages", "nr_tasks", "tid", "pid", "cpu", "boot_ns",
 	};
+	static const char path[] = "/sys/bus/event_source/devices/virtual/events/test_level";
+	struct stat st = {};
 	unsigned int i;
 
 	load();
@@ -77,6 +80,8 @@ static void shown(void)
 	says("events/test_sum.unit", NULL);
 	says("events/test_sum.snapshot", NULL);
 	says("events/test_sum.per-pkg", NULL);
+	pt_need(!stat(path, &st), "%s: %s", path, strerror(errno));
+	pt_eq(st.st_mode & 07777, 0444);	/* for everybody, not just for us */
 }
 
 /* ---- counts ---- */
