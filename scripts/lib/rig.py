@@ -158,18 +158,20 @@ def compile_all(jobs):
 
 def programs(arch, src, out, names=None, include=(), flags=()):
     """C files of src (names, or all), each one static program with src/lib/*.c."""
-    cc = compiler(arch)
-    lib = sorted(glob.glob(src + "/lib/*.c"))
-    deps = lib + glob.glob(src + "/lib/*.h") + glob.glob(src + "/*.h") + \
+    headers = glob.glob(src + "/lib/*.h") + glob.glob(src + "/*.h") + \
         [TREE + "/include/uapi/linux/perf_event.h"]
     if names is None:
         names = sorted(os.path.basename(p) for p in glob.glob(src + "/*.c"))
     dirs = [x for d in (os.path.join(TREE, "tools/testing/selftests"), src, src + "/lib",
                          *include) for x in ("-I", d)]
+    argv = [compiler(arch)] + CFLAGS + list(flags) + dirs
+    # Compiled once, not for each program.
+    lib = compile_all([(argv + ["-c", c], os.path.join(out + ".lib", os.path.basename(c)[:-2] + ".o"),
+                        [c] + headers) for c in sorted(glob.glob(src + "/lib/*.c"))])
     jobs = []
     for name in names:
         c = os.path.join(src, name)
-        jobs.append(([cc] + CFLAGS + list(flags) + dirs + [c] + lib, os.path.join(out, name[:-2]), [c] + deps))
+        jobs.append((argv + [c] + lib, os.path.join(out, name[:-2]), [c] + lib + headers))
     wanted = {j[1] for j in jobs}
     for old in glob.glob(out + "/*"):
         if old not in wanted:

@@ -6,10 +6,8 @@
  *
  * needs: smp
  */
-#include "lib/ptest.h"
+#include "lib/slow_fork.h"
 #include <linux/hw_breakpoint.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -445,54 +443,29 @@ static void closed_while_the_task_forks(void)
 	drop(fd, n);
 }
 
-static int fork_uffd;
-
-static void *change_in_the_fork(void *arg)
+static void write_to_both(void)
 {
-	struct pollfd p = { .fd = fork_uffd, .events = POLLIN };
-	struct uffd_msg msg = {};
-
-	/* It has copied its events by now, and goes on when this is read. */
-	pt_eq(poll(&p, 1, -1), 1);
-	pt_eq(modify(fd[0], arg), 0);
-	pt_eq(read(fork_uffd, &msg, sizeof(msg)), sizeof(msg));
-	pt_eq(msg.event, UFFD_EVENT_FORK);
-	close((int)msg.arg.fork.ufd);
-	return NULL;
+	target[0] = 1;
+	target[1] = 1;
+	target[1] = 2;
 }
 
 /* The child watches what the others do since its fork. */
 static void changed_while_the_task_forks(void)
 {
-	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_EVENT_FORK };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
-	u8 *page = pt_fresh_pages(1);
-	pthread_t t;
-	pid_t pid;
+	struct slow_fork fork;
 
 	slots();
-	fork_uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	if (fork_uffd < 0)
-		pt_skip("userfaultfd: %s", strerror(errno));
-	pt_need(!ioctl(fork_uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	pt_touch(page, 1);		/* it is there: nobody waits for it */
-	reg.range.start = pt_addr(page);
-	reg.range.len = (u64)pt_page_size();
-	pt_need(!ioctl(fork_uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
+	slow_fork_start(&fork, write_to_both);
 	attr.inherit = 1;
-	fd[0] = pt_open(&attr, 0, -1, -1, 0);
+	fd[0] = pt_open(&attr, fork.tid, -1, -1, 0);
+	slow_fork_begin(&fork);
 	attr.bp_addr = pt_addr((void *)&target[1]);
-	pt_need(!pthread_create(&t, NULL, change_in_the_fork, &attr), "thread");
-	pt_in_child(pid) {
-		target[0] = 1;
-		target[1] = 1;
-		target[1] = 2;
-	}
-	pthread_join(t, NULL);
-	pt_reap(pid);
+	pt_eq(modify(fd[0], &attr), 0);
+	slow_fork_end(&fork);
+	pt_reap(fork.child);
 	pt_eq(pt_count(fd[0]), 2);
-	close(fork_uffd);
 	close(fd[0]);
 }
 

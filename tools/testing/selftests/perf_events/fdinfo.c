@@ -2,8 +2,7 @@
 /*
  * fdinfo.c - what /proc/<pid>/fdinfo/<fd> tells of an event; Linux 6.12 tells nothing.
  */
-#include "lib/ptest.h"
-#include <linux/userfaultfd.h>
+#include "lib/missing_page.h"
 #include <pthread.h>
 #include <signal.h>
 
@@ -239,29 +238,6 @@ static void keys_of_the_attr(void)
 	close(fd);
 }
 
-/* A page that is missing until somebody answers: who touches it waits, and the kernel likewise. */
-struct missing {
-	int uffd;
-	u8 *page;
-};
-
-static struct missing missing_page(void)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct missing m;
-
-	m.uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (m.uffd < 0)
-		pt_skip("userfaultfd: %s", strerror(errno));
-	pt_need(!ioctl(m.uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	m.page = pt_fresh_pages(1);
-	reg.range.start = (uintptr_t)m.page;
-	reg.range.len = (u64)pt_page_size();
-	pt_need(!ioctl(m.uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
-	return m;
-}
-
 struct stuck {
 	int fd;
 	unsigned long request;		/* 0: read() */
@@ -296,25 +272,20 @@ static void look_from_elsewhere(int fd)
 /* A call that waits for user memory keeps nobody from looking, and works when it is answered. */
 static void look_while_stuck(int fd, unsigned long request, long want)
 {
-	struct missing m = missing_page();
+	struct missing_page m = missing_page();
 	struct stuck s = { .fd = fd, .request = request, .page = m.page };
-	struct uffdio_zeropage zero = {};
-	struct uffd_msg msg;
 	pthread_t thread;
 
 	pt_need(!pthread_create(&thread, NULL, get_stuck, &s), "thread");
-	pt_need(read(m.uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
-	pt_eq(msg.event, UFFD_EVENT_PAGEFAULT);
+	missing_page_wait(&m);
 	look_from_elsewhere(fd);
 	/* Nor from controlling the event. */
 	pt_enable(fd);
 
-	zero.range.start = (uintptr_t)m.page;
-	zero.range.len = (u64)pt_page_size();
-	pt_need(!ioctl(m.uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
+	missing_page_fill(&m, NULL);
 	pt_need(!pthread_join(thread, NULL), "join");
 	pt_eq(s.result, want);
-	close(m.uffd);
+	missing_page_end(&m);
 }
 
 static void unanswered_argument(void)

@@ -6,7 +6,7 @@
  * needs: smp hw
  */
 #include "lib/calls.h"
-#include <linux/userfaultfd.h>
+#include "lib/slow_fork.h"
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -180,69 +180,33 @@ static void killed_children(void)
 	}
 }
 
-static struct {
-	int uffd, fd;
-	bool on;
-} fork_told;
-
-/* A fork of this task is told, and waits until somebody has read that. */
-static void tell_of_forks(void)
+static void call_5(void)
 {
-	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_EVENT_FORK };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	u8 *page = pt_fresh_pages(1);
-
-	fork_told.uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	if (fork_told.uffd < 0)
-		pt_skip("userfaultfd: %s", strerror(errno));
-	pt_need(!ioctl(fork_told.uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	pt_touch(page, 1);		/* it is there: nobody waits for it */
-	reg.range.start = pt_addr(page);
-	reg.range.len = (u64)pt_page_size();
-	pt_need(!ioctl(fork_told.uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s",
-		strerror(errno));
-}
-
-static void *switch_in_the_fork(void *arg)
-{
-	struct pollfd p = { .fd = fork_told.uffd, .events = POLLIN };
-	struct uffd_msg msg = {};
-
-	/* It has copied its events by now. */
-	pt_eq(poll(&p, 1, -1), 1);
-	if (fork_told.on)
-		pt_enable(fork_told.fd);
-	else
-		pt_disable(fork_told.fd);
-	pt_eq(read(fork_told.uffd, &msg, sizeof(msg)), sizeof(msg));
-	pt_eq(msg.event, UFFD_EVENT_FORK);
-	close((int)msg.arg.fork.ufd);
-	return arg;
+	call(5);
 }
 
 /* The child's copy is on or off as the others are since its fork. */
 static void switched_while_the_task_forks(void)
 {
 	struct perf_event_attr attr = calls();
-	pthread_t t;
-	pid_t pid;
-	int i;
+	struct slow_fork fork;
+	int i, fd;
 
-	tell_of_forks();
 	attr.inherit_stat = 1;		/* a copy for each */
 	for (i = 0; i < 2; i++) {
-		fork_told.on = i;
+		slow_fork_start(&fork, call_5);
 		attr.disabled = i;
-		fork_told.fd = pt_open(&attr, 0, -1, -1, 0);
-		pt_need(!pthread_create(&t, NULL, switch_in_the_fork, NULL), "thread");
-		pt_in_child(pid)
-			call(5);
-		pthread_join(t, NULL);
-		pt_reap(pid);
-		pt_eq(pt_count(fork_told.fd), i ? 5 : 0);
-		close(fork_told.fd);
+		fd = pt_open(&attr, fork.tid, -1, -1, 0);
+		slow_fork_begin(&fork);
+		if (i)
+			pt_enable(fd);
+		else
+			pt_disable(fd);
+		slow_fork_end(&fork);
+		pt_reap(fork.child);
+		pt_eq(pt_count(fd), i ? 5 : 0);
+		close(fd);
 	}
-	close(fork_told.uffd);
 }
 
 static const struct pt_case cases[] = {

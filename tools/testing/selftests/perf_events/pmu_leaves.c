@@ -5,8 +5,8 @@
  * needs: smp hw
  */
 #include "lib/ext.h"
+#include "lib/missing_page.h"
 #include "lib/test_count.h"
-#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -355,33 +355,21 @@ static void *asks_late(void *arg)
 /* An ioctl that waits for its argument while the PMU leaves: what it returns. */
 static long comes_late(unsigned long number, const void *page)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_copy copy = { .src = pt_addr(page), .len = (u64)pt_page_size() };
-	struct late late = { .number = number, .page = pt_fresh_pages(1) };
+	struct missing_page m = missing_page();
+	struct late late = { .number = number, .page = m.page };
 	struct perf_event_attr attr = hits();
-	struct uffd_msg msg;
 	pthread_t t;
-	int uffd;
 
-	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (uffd < 0)
-		pt_skip("userfaultfd: %s", strerror(errno));
-	pt_need(!ioctl(uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	copy.dst = pt_addr(late.page);
-	reg.range.start = copy.dst;
-	reg.range.len = copy.len;
-	pt_need(!ioctl(uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
 	attr.sample_period = 2;
 	late.fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_need(!pthread_create(&t, NULL, asks_late, &late), "no thread");
-	pt_need(read(uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
+	missing_page_wait(&m);
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	none_left();
-	pt_need(!ioctl(uffd, UFFDIO_COPY, &copy), "UFFDIO_COPY: %s", strerror(errno));
+	missing_page_fill(&m, page);
 	pthread_join(t, NULL);
 	close(late.fd);
-	close(uffd);
+	missing_page_end(&m);
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 	return late.ret;
 }

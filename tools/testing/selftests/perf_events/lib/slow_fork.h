@@ -6,16 +6,14 @@
 #ifndef PTEST_SLOW_FORK_H
 #define PTEST_SLOW_FORK_H
 
-#include "ptest.h"
-#include <linux/userfaultfd.h>
+#include "missing_page.h"
 #include <pthread.h>
 #include <signal.h>
 
 struct slow_fork {
 	void (*fn)(void);	/* what the new task does, and then it ends */
 	pid_t tid, child;	/* of the thread that forks; the new task */
-	u8 *page;
-	int uffd;
+	struct missing_page pidfd;
 	pthread_t thread;
 	pthread_barrier_t both_there;
 };
@@ -27,7 +25,7 @@ static inline void *slow_fork_run(void *arg)
 	f->tid = pt_tid();
 	pthread_barrier_wait(&f->both_there);
 	pthread_barrier_wait(&f->both_there);	/* slow_fork_begin() */
-	f->child = (pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, f->page, 0, 0);
+	f->child = (pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, f->pidfd.page, 0, 0);
 	if (!f->child) {
 		f->fn();
 		pt_end_child();
@@ -38,18 +36,7 @@ static inline void *slow_fork_run(void *arg)
 /* There is a thread. It will wait for the page in which its fork stores the pidfd. */
 static inline void slow_fork_start(struct slow_fork *f, void (*fn)(void))
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-
-	*f = (struct slow_fork){ .fn = fn };
-	f->uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (f->uffd < 0)
-		pt_skip("userfaultfd: %s", strerror(errno));
-	pt_need(!ioctl(f->uffd, UFFDIO_API, &api), "UFFDIO_API: %s", strerror(errno));
-	f->page = pt_fresh_pages(1);
-	reg.range.start = pt_addr(f->page);
-	reg.range.len = (u64)pt_page_size();
-	pt_need(!ioctl(f->uffd, UFFDIO_REGISTER, &reg), "UFFDIO_REGISTER: %s", strerror(errno));
+	*f = (struct slow_fork){ .fn = fn, .pidfd = missing_page() };
 	pthread_barrier_init(&f->both_there, NULL, 2);
 	pt_need(!pthread_create(&f->thread, NULL, slow_fork_run, f), "thread");
 	pthread_barrier_wait(&f->both_there);
@@ -58,22 +45,16 @@ static inline void slow_fork_start(struct slow_fork *f, void (*fn)(void))
 /* It forks, and waits. */
 static inline void slow_fork_begin(struct slow_fork *f)
 {
-	struct uffd_msg msg;
-
 	pthread_barrier_wait(&f->both_there);
-	pt_need(read(f->uffd, &msg, sizeof(msg)) == sizeof(msg), "no fault");
+	missing_page_wait(&f->pidfd);
 }
 
 /* It goes on, and has forked when this returns; the caller reaps the child. */
 static inline void slow_fork_end(struct slow_fork *f)
 {
-	struct uffdio_zeropage zero = {};
-
-	zero.range.start = pt_addr(f->page);
-	zero.range.len = (u64)pt_page_size();
-	pt_need(!ioctl(f->uffd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE: %s", strerror(errno));
+	missing_page_fill(&f->pidfd, NULL);
 	pthread_join(f->thread, NULL);
-	close(f->uffd);
+	missing_page_end(&f->pidfd);
 	pt_need(f->child > 0, "no child");
 }
 
