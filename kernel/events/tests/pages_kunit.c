@@ -113,8 +113,8 @@ static void none_is_lost(struct kunit *test)
 }
 
 /*
- * A buffer that nobody has any more is freed, whoever dies before or after it.  Twice: of two in a
- * row each was alone on its way.
+ * A buffer that nobody has any more is freed, whoever dies before or after it, and its pages have no
+ * address there.  Twice: of two in a row each was alone on its way.
  */
 static void freed_alone(struct kunit *test)
 {
@@ -124,8 +124,11 @@ static void freed_alone(struct kunit *test)
 	for (turn = 0; turn < 2; turn++) {
 		struct perf_buffer *rb = pe_buffer_alloc(1, 0, -1, PE_BUFFER_WRITABLE);
 		struct page *page;
+		void *data;
 
 		KUNIT_ASSERT_NOT_NULL(test, rb);
+		data = rb->data;
+		KUNIT_EXPECT_NOT_NULL(test, vmalloc_to_page(data));
 		page = pe_buffer_page(rb, 1);
 		get_page(page);
 		pe_buffer_put(rb);
@@ -134,6 +137,7 @@ static void freed_alone(struct kunit *test)
 		while (page_ref_count(page) > 1 && time_before(jiffies, end))
 			schedule_timeout_uninterruptible(1);
 		KUNIT_EXPECT_EQ(test, page_ref_count(page), 1);
+		KUNIT_EXPECT_NULL(test, vmalloc_to_page(data));
 		put_page(page);
 	}
 }
