@@ -6,6 +6,7 @@
  *
  * needs: hw skid
  */
+#include "lib/cgroup.h"
 #include "lib/ext.h"
 
 static struct perf_event_mmap_page snapshot;
@@ -91,6 +92,27 @@ static void software_event(void)
 	pt_reset(fd);
 	take(&r);
 	pt_eq(snapshot.offset, 0);
+}
+
+/* What it has counted is in the page when it stops. */
+static void software_event_stops(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u8 *p = pt_fresh_pages(3);
+	struct pt_ring r;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 leaves the page as it was when the event began to count");
+	attr.disabled = 1;
+	fd = open_and_map(&attr, &r);
+	take(&r);
+	pt_eq(snapshot.offset, 0);
+	pt_enable(fd);
+	pt_touch(p, 3);
+	pt_disable(fd);
+	take(&r);
+	pt_eq(snapshot.offset, 3);
 }
 
 static void sequence_moves(void)
@@ -470,6 +492,30 @@ static void user_time_of_clocks(void)
 	}
 }
 
+/* A cgroup is away while its task sleeps, and the page says when it came back. */
+static void user_time_of_a_cgroup(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	const char *a = cg_make("");
+	struct pt_ring r;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 does not keep the page of such an event up to date");
+	pt_pin(0);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	fd = cg_open(&attr, a, 0, -1);
+	pt_map(&r, fd, 0);
+	take(&r);
+	if (!snapshot.cap_user_time)
+		pt_skip("the clock of this machine cannot be read by user space");
+	cg_enter(a);
+	usleep(20000);
+	compare_time(&r, fd);
+	cg_leave();
+	cg_remove_all();
+}
+
 /*
  * An overflow after which nothing but the counter is different writes the page, too. Whoever looks
  * at it afterwards finds it at rest.
@@ -493,24 +539,28 @@ static void even_after_overflows(void)
 
 /*
  * Without an index the reader takes the time running as it is, and where that is not the time
- * enabled, each overflow brings it up to date.
+ * enabled, each overflow brings it up to date. @first: the event is older than those that it has
+ * to wait for, as old as its context.
  */
-static void running_after_having_waited(void)
+static void wait_and_run(bool first)
 {
 	const u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
 	struct perf_event_attr other = pt_attr(PT_HW(INSTRUCTIONS));
 	struct pt_read before;
 	struct pt_ring r;
-	int others[24], fd, i;
+	int others[24], fd = -1, i;
 
-	other.exclude_kernel = 1;
-	for (i = 0; i < 24; i++)
-		others[i] = pt_open_hw(&other, -1);
 	attr.exclude_kernel = 1;
 	attr.sample_period = 100003;
 	attr.read_format = f;
-	fd = pt_open_hw(&attr, -1);
+	if (first)
+		fd = pt_open_hw(&attr, -1);
+	other.exclude_kernel = 1;
+	for (i = 0; i < 24; i++)
+		others[i] = pt_open_hw(&other, -1);
+	if (!first)
+		fd = pt_open_hw(&attr, -1);
 	pt_map(&r, fd, 1);
 	pt_spin(5000000);
 	for (i = 0; i < 24; i++)
@@ -532,8 +582,19 @@ static void running_after_having_waited(void)
 	}
 }
 
+static void running_after_having_waited(void)
+{
+	wait_and_run(false);
+}
+
+static void running_of_the_first(void)
+{
+	wait_and_run(true);
+}
+
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
+	{ "software_event_stops", software_event_stops },
 	{ "sequence_moves", sequence_moves },
 	{ "foreign_page", foreign_page },
 	{ "foreign_page_once_mapped", foreign_page_once_mapped },
@@ -541,11 +602,13 @@ static const struct pt_case cases[] = {
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
 	{ "user_time_of_clocks", user_time_of_clocks },
+	{ "user_time_of_a_cgroup", user_time_of_a_cgroup },
 	{ "time_zero", time_zero },
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
 	{ "even_after_overflows", even_after_overflows },
 	{ "running_after_having_waited", running_after_having_waited },
+	{ "running_of_the_first", running_of_the_first },
 	{ "counter_read_by_user_space", counter_read_by_user_space },
 	{ "counter_of_an_own_task", counter_of_an_own_task },
 };
