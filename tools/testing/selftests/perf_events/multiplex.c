@@ -530,6 +530,57 @@ static void clock_left_alone(void)
 	none_left();
 }
 
+/* What samples show of a group is changed while it is off; it goes on at once. */
+static void shown_member_leaves(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	struct pt_read r;
+	int lead, member;
+
+	load(NULL);
+	pt_first_on_cpu(0);	/* a switch would put it on */
+	attr = hits();
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	member = pt_open(&sw, 0, -1, lead, 0);
+	hit(1);
+	close(member);
+	hit(2);
+	pt_read(lead, attr.read_format, 1, &r);
+	pt_eq(r.v[0].value, 3);
+	close(lead);
+	none_left();
+}
+
+/* A clock was in the queue of the hardware while that was in its group: the next one is not. */
+static void clock_after_a_counter(void)
+{
+	struct perf_event_attr attr, clock = pt_attr(PT_SW(CPU_CLOCK));
+	static struct pt_record rec;
+	struct pt_ring ring;
+	struct pt_sample s;
+	int lead, member;
+
+	load(NULL);
+	attr = hits();
+	lead = pt_open(&clock, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, lead, 0);
+	hit(1);
+	pt_eq(pt_count(member), 1);
+	close(member);
+	close(lead);
+	clock.sample_period = 1000000;
+	clock.sample_type = PERF_SAMPLE_TID;
+	pt_map(&ring, pt_open(&clock, 0, -1, -1, 0), 4);
+	usleep(20000);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&clock, &rec, &s);
+		pt_eq(s.tid, pt_tid());
+	}
+	none_left();
+}
+
 /* For all CPUs, each under the lock of its timer: the debug kernel looks at that. */
 static void interval_is_set(void)
 {
@@ -562,6 +613,8 @@ static const struct pt_case cases[] = {
 	{ "member_changes_no_turn", member_changes_no_turn },
 	{ "leader_was_off", leader_was_off },
 	{ "clock_left_alone", clock_left_alone },
+	{ "shown_member_leaves", shown_member_leaves },
+	{ "clock_after_a_counter", clock_after_a_counter },
 	{ "interval_is_set", interval_is_set },
 };
 
