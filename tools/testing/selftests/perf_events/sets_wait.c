@@ -80,7 +80,10 @@ static void joins_refused(void)
 	none_left();
 }
 
-/* With all counters taken, a set has those of its predecessor, though another group waits. */
+/*
+ * With all counters taken, a set has those of its predecessor, though another group waits, and has
+ * them again when its task comes back.
+ */
 static void counters_are_handed_over(void)
 {
 	struct perf_event_attr attr;
@@ -97,6 +100,8 @@ static void counters_are_handed_over(void)
 	waits = pt_open(&attr, 0, -1, -1, 0);
 	for (i = 0; i < 10; i++) {
 		pt_eq(set_select(a, i & 1), 0);
+		if (i & 2)
+			pt_switch_out();
 		hit(10);
 	}
 	pt_eq(pt_count(a), 50);
