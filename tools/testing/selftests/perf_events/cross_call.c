@@ -5,7 +5,8 @@
  *
  * needs: smp
  */
-#include "lib/ptest.h"
+#include "lib/sets.h"
+#include <poll.h>
 #include <pthread.h>
 
 static volatile bool stop;
@@ -117,10 +118,55 @@ static void calls_at_once(void)
 	wait_for_progress(fd, count);
 }
 
+/* A set that is on no CPU is closed in its turn: the next one begins where the task runs. */
+static void turn_after_a_close(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pollfd p = { .events = POLLIN };
+	static struct pt_record rec;
+	struct pt_ring ring;
+	struct pt_sample s;
+	int first, ready[2];
+	pid_t pid;
+
+	ext_need();
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	pt_pin(0);
+	pt_gate_make(ready);
+	pt_in_child(pid) {
+		pt_pin(1);
+		pt_gate_open(ready);
+		for (;;)
+			pt_spin(1000);
+	}
+	pt_gate_wait(ready);
+	attr.disabled = 1;
+	first = pt_open(&attr, pid, -1, -1, 0);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = 100000;
+	attr.sample_type = PERF_SAMPLE_CPU;
+	attr.wakeup_events = 1;
+	p.fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&ring, p.fd, 4);
+	pt_eq(set_join(first, -1, 0), 0);
+	pt_eq(set_join(p.fd, first, 1), 0);
+	pt_enable(first);
+	pt_enable(p.fd);
+	close(first);
+	pt_eq(poll(&p, 1, 10000), 1);
+	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&attr, &rec, &s);
+		pt_eq(s.cpu, 1);
+	}
+	pt_kill(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "calls_to_a_running_task", calls_to_a_running_task },
 	{ "calls_to_a_wandering_task", calls_to_a_wandering_task },
 	{ "calls_at_once", calls_at_once },
+	{ "turn_after_a_close", turn_after_a_close },
 };
 
 PT_MAIN(cases)
