@@ -422,9 +422,16 @@ static void opened_by_itself(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	start(&p);
 	pt_in_child(pid) {
-		int own = pt_open(&attr, 0, -1, -1, 0), sibling;
 		struct puppet inner;
+		int own, sibling;
+		u64 before;
 
+		pt_settle();
+		own = pt_open(&attr, 0, -1, -1, 0);
+		/* At once, without a switch. */
+		before = pt_count(own);
+		pt_fault(5);
+		pt_eq(pt_count(own), before + 5);
 		sibling = pt_open(&attr, 0, -1, own, 0);
 		pt_settle();
 		pt_reset(own);
