@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hotplug_times.c - the times of events that are scheduled, when their CPU goes
+ * and when they move to another one.
+ *
+ * needs: smp
+ */
+#include "lib/cpus.h"
+#include "lib/test_count.h"
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* It is off, like one that only counts: its CPU comes back, and its times stand still. */
+static void cpu_goes_and_returns(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	struct pt_read before, after;
+	int fd;
+
+	need_cpus(2);
+	attr.sample_period = 10000000000ull;	/* none comes, but it has a timer */
+	attr.read_format = TIMES;
+	fd = pt_open(&attr, -1, 1, -1, 0);
+	pt_eq(set_online(1, 0), 0);
+	pt_read(fd, TIMES, 1, &before);
+	pt_eq(set_online(1, 1), 0);
+	pt_burn(1000000);
+	pt_read(fd, TIMES, 1, &after);
+	pt_eq(after.enabled, before.enabled);
+	pt_eq(after.running, before.running);
+}
+
+/* On its way no time passes, so the page of one that waits for its turn is written behind it. */
+static void page_of_one_that_waits(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read before;
+	struct pt_ring r;
+	int on, waits;
+
+	need_cpus(2);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 frees a PMU whose timer is armed");
+	load("counters=1");
+	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
+			    "10000"), 0);
+	attr = hits();
+	attr.read_format = TIMES;
+	on = pt_open(&attr, -1, 0, -1, 0);
+	waits = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&r, waits, 0);
+	pt_read(waits, TIMES, 1, &before);
+	pt_eq(before.running, 0);
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);	/* 0 -> 1 */
+	pt_check(r.page->time_enabled >= before.enabled, "page %llu, read before %llu",
+		 (unsigned long long)r.page->time_enabled, (unsigned long long)before.enabled);
+	pt_eq(r.page->time_running, 0);
+	pt_unmap(&r);
+	close(waits);
+	close(on);
+	none_left();
+}
+
+static const struct pt_case cases[] = {
+	{ "cpu_goes_and_returns", cpu_goes_and_returns },
+	{ "page_of_one_that_waits", page_of_one_that_waits },
+};
+
+PT_MAIN(cases)
