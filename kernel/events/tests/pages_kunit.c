@@ -113,8 +113,8 @@ static void none_is_lost(struct kunit *test)
 }
 
 /*
- * A buffer that nobody has any more is freed, whoever dies before or after it, and its pages have no
- * address there.  Twice: of two in a row each was alone on its way.
+ * A buffer that nobody has any more is freed, whoever dies before or after it, and its addresses
+ * lead nowhere.  Twice: of two in a row each was alone on its way.
  */
 static void freed_alone(struct kunit *test)
 {
