@@ -150,6 +150,40 @@ static void by_frequency(void)
 	check_number(n, after - before, 500000);
 }
 
+/* The first sample comes when a whole period is over, and says how long that was. */
+static void first_is(const struct perf_event_attr *attr, u64 period)
+{
+	spin_for_samples(1000000, 1);
+	pt_disable(ring.fd);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(attr, &rec, &s);
+	pt_eq(s.period, period);
+	pt_check(s.read.v[0].value >= period / 10 * 9, "a sample after %llu ns",
+		 (unsigned long long)s.read.v[0].value);
+}
+
+static void first_period(void)
+{
+	struct perf_event_attr attr = clock_event(PERF_COUNT_SW_CPU_CLOCK, 0);
+	u64 period = 300000;
+
+	attr.freq = 1;
+	attr.sample_freq = 2000;
+	attr.sample_type |= PERF_SAMPLE_READ;
+	pt_map(&ring, pt_open(&attr, 0, -1, -1, 0), 16);
+	pt_enable(ring.fd);
+	first_is(&attr, 500000);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 goes on to tell the period that the clock was opened with");
+	attr = clock_event(PERF_COUNT_SW_CPU_CLOCK, 100000);
+	attr.sample_type |= PERF_SAMPLE_READ;
+	pt_unmap(&ring);
+	pt_map(&ring, pt_open(&attr, 0, -1, -1, 0), 16);
+	pt_eq(pt_ioctl(ring.fd, PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
+	pt_enable(ring.fd);
+	first_is(&attr, period);
+}
+
 /* A period below what a timer can do must not lock up the machine */
 static void tiny_period(void)
 {
@@ -350,6 +384,7 @@ static const struct pt_case cases[] = {
 	{ "task_clock_of_a_loop", task_clock_of_a_loop },
 	{ "intervals", intervals },
 	{ "by_frequency", by_frequency },
+	{ "first_period", first_period },
 	{ "tiny_period", tiny_period },
 	{ "not_while_asleep", not_while_asleep },
 	{ "exclusions", exclusions },
