@@ -450,6 +450,24 @@ static void interrupt_often(int fd)
 	pt_disable(fd);
 }
 
+/* One throttled by the last of so many samples that a rate leaves to a tick, and not before. */
+static void throttled_at(long long rate)
+{
+	struct perf_event_attr attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	struct course c = {};
+	unsigned int nr = (unsigned int)(rate * (long long)tick_ns() / 1000000000);
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	pt_map(&ring, pt_open(&attr, 0, -1, -1, 0), 64);
+	hit(nr);
+	pt_disable(ring.fd);
+	follow(&attr, &c);
+	pt_eq(c.samples, nr);
+	pt_eq(c.off, 1);
+	pt_eq(c.after, 1);
+}
+
 /* Interrupts that take more than their share lower the rate: the share that was written last. */
 static void long_interrupts(void)
 {
@@ -457,6 +475,8 @@ static void long_interrupts(void)
 	const long long rate = 100000;
 	int fd;
 
+	pt_pin(0);
+	pt_load_module(MODULE, NULL);
 	attr.exclude_kernel = 1;
 	attr.sample_period = 20011;
 	attr.sample_type = PERF_SAMPLE_IP;
@@ -473,6 +493,7 @@ static void long_interrupts(void)
 	pt_check(pt_sysctl_get("perf_event_max_sample_rate") < rate, "the rate stays");
 	pt_unmap(&ring);
 	close(fd);
+	throttled_at(pt_sysctl_get("perf_event_max_sample_rate"));
 }
 
 /*
@@ -512,6 +533,47 @@ static void period_unthrottles_software(void)
 	}
 }
 
+/*
+ * Nor does one that is throttled make samples where it is scheduled with its group. The first fault
+ * after IOC_PERIOD is two samples, as above.
+ */
+static void throttled_in_a_group(void)
+{
+	struct perf_event_attr lead, attr = pt_attr(PT_SW(PAGE_FAULTS));
+	size_t part = 3 * (size_t)pt_page_size();
+	u64 freq = 100;
+	int leader, i;
+
+	pt_pin(0);
+	pt_load_module(MODULE, NULL);
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	lead = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	leader = pt_open(&lead, 0, -1, -1, 0);
+	attr.freq = 1;
+	attr.sample_freq = freq;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.disabled = 1;
+	for (i = 0; i < 20; i++) {
+		int fd = pt_open(&attr, 0, -1, leader, 0), k;
+		u8 *p = pt_fresh_pages(6);
+		struct course c = {};
+
+		pt_map(&ring, fd, 1);
+		pt_enable(fd);
+		for (k = 0; k < 2; k++) {
+			pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq), 0);
+			pt_touch(p + k * part, 3);
+		}
+		pt_disable(fd);
+		follow(&attr, &c);
+		pt_check(c.off >= 1, "never throttled");
+		pt_check(c.off == c.on || c.after == 1, "%u samples since it was throttled",
+			 c.after);
+		pt_unmap(&ring);
+		close(fd);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "max_sample_rate", max_sample_rate },
 	{ "cpu_time_max_percent", cpu_time_max_percent },
@@ -522,6 +584,7 @@ static const struct pt_case cases[] = {
 	{ "throttled_member_is_off", throttled_member_is_off },
 	{ "period_unthrottles", period_unthrottles },
 	{ "period_unthrottles_software", period_unthrottles_software },
+	{ "throttled_in_a_group", throttled_in_a_group },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
 	{ "frequency_when_hits_become_few", frequency_when_hits_become_few },
 	{ "throttled_asleep_then_gone", throttled_asleep_then_gone },
