@@ -105,6 +105,29 @@ static void tell(void)
 	pt_check(!told(fd), "POLLIN without notification");
 }
 
+/* A counter goes on with its next period when its reader is told. */
+static void tell_of_a_counter(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	ext_need();
+	pt_pin(0);
+	pt_load_module("test_count", NULL);
+	attr = pt_attr((u32)pt_pmu_type("test_count"), 0);
+	attr.sample_period = PERIOD;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.disabled = 1;
+	fd = start(&attr);
+	pt_eq(notify(fd, 2, 0), 0);
+	pt_enable(fd);
+	/* In one step, without a switch that would start it again. */
+	pt_eq(pt_module_set("test_count", "hit", 5 * PERIOD), 0);
+	pt_check(told(fd), "POLLIN missing");
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 5);
+	pt_disable(fd);
+}
+
 static volatile unsigned int signals;
 
 static void on_sigio(int sig)
@@ -565,6 +588,7 @@ static const struct pt_case cases[] = {
 	{ "stop", stop },
 	{ "restart_and_enable", restart_and_enable },
 	{ "tell", tell },
+	{ "tell_of_a_counter", tell_of_a_counter },
 	{ "signal_owner", signal_owner },
 	{ "group", group },
 	{ "with_periods", with_periods },
