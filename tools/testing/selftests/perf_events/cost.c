@@ -441,6 +441,31 @@ static void wakeups(void)
 		pt_check(w.ns > 50 * w.nr, "%llu ns", (unsigned long long)w.ns);
 }
 
+/* ---- what it costs itself ---- */
+
+/* The function that counts a tick is called while there is an event of whatever cost. */
+static void free_while_nobody_asks(void)
+{
+	struct perf_event_attr attr;
+	int fd, asks;
+	u64 ticks;
+
+	ext_need();
+	if (pt_pmu_type("kprobe") < 0 || !pt_kernel_symbol("count_tick"))
+		pt_skip("no probe in count_tick()");
+	pt_pin(0);
+	attr = pt_attr((u32)pt_pmu_type("kprobe"), 0);
+	attr.kprobe_func = pt_addr("count_tick");
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	asks = open_cost("pmis", -1);
+	while (!pt_count(fd))
+		pt_burn(1000000);
+	close(asks);
+	ticks = pt_count(fd);
+	pt_burn(50000000);
+	pt_eq(pt_count(fd), ticks);
+}
+
 /* ---- what there is, and what is refused ---- */
 
 static void shown(void)
@@ -501,6 +526,7 @@ static const struct pt_case cases[] = {
 	{ "no_calls", no_calls },
 	{ "no_calls_of_cgroups", no_calls_of_cgroups },
 	{ "wakeups", wakeups },
+	{ "free_while_nobody_asks", free_while_nobody_asks },
 	{ "shown", shown },
 	{ "refused", refused },
 };
