@@ -112,6 +112,15 @@ static void kprobe_by_address(void)
 	pt_eq(pt_count(fd), 7);
 }
 
+static void no_branches(struct perf_event_attr *attr)
+{
+	pt_eq(pt_probe(attr), 0);
+	attr->sample_period = 1;
+	attr->sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	pt_eq(pt_probe(attr), -EOPNOTSUPP);
+}
+
 static void kprobe_refused(void)
 {
 	struct perf_event_attr attr = kprobe("no_such_function_anywhere", false);
@@ -126,6 +135,8 @@ static void kprobe_refused(void)
 	attr = kprobe(GETPPID, false);
 	attr.probe_offset = 1 << 30;
 	pt_check(pt_probe(&attr) < 0, "offset of 1 GiB into a function");
+	attr = kprobe(GETPPID, false);
+	no_branches(&attr);
 }
 
 static void kprobe_of_one_task(void)
@@ -256,6 +267,8 @@ static void uprobe_refused(void)
 	attr = uprobe((void *)pt_chain_outer, false);
 	attr.probe_offset = 1ull << 40;
 	pt_check(pt_probe(&attr) < 0, "an offset beyond the file");
+	attr = uprobe((void *)pt_chain_outer, false);
+	no_branches(&attr);
 }
 
 struct answers {
