@@ -351,6 +351,40 @@ static void read_group(void)
 	all_turns(try_read, nothing_to_check);
 }
 
+/* A user stack that is walked on the way back, without memory for it: its first address is told. */
+static void deferred_chain(void)
+{
+	const u64 later = (u64)PERF_CONTEXT_USER_DEFERRED;
+	static struct pt_record rec;
+	static struct pt_sample s;
+	struct pt_ring ring;
+	u64 chain[3], cookie;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 walks user stacks at once");
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
+	need_injection();
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+	attr.defer_callchain = 1;
+	attr.defer_output = 1;
+	pt_map(&ring, pt_open(&attr, 0, -1, -1, 0), 8);
+	arm(1);
+	syscall(SYS_getppid);
+	pt_check(disarm(), "nothing failed");
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&attr, &rec, &s);
+	pt_need(s.nr_ips >= 2 && s.ips[s.nr_ips - 2] == later, "no cookie");
+	cookie = s.ips[s.nr_ips - 1];
+	pt_need(pt_next(&ring, &rec), "no chain");
+	pt_eq(rec.h.type, PERF_RECORD_CALLCHAIN_DEFERRED);
+	pt_eq(rec.h.size, sizeof(rec.h) + sizeof(chain));
+	memcpy(chain, rec.body, sizeof(chain));
+	pt_eq(chain[0], cookie);
+	pt_eq(chain[1], 1);
+	pt_check(chain[2], "no address");
+}
+
 #define RESOURCES	"test_virtual"
 
 /* See try_register(). */
@@ -400,8 +434,10 @@ static int try_format(void)
 	if (area >= 0)
 		ret = (int)format_share(&(struct pt_area){ .fd = area }, fd[1], hist_uuid);
 	left = rest();
-	if (area >= 0)
+	if (area >= 0) {
+		pt_eq(pt_ioctl(area, PERF_EXT_AREA_IOC_FLIP, 0), 0);
 		close(area);
+	}
 	close(fd[0]);
 	close(fd[1]);
 	go_on(left);
@@ -556,6 +592,7 @@ static const struct pt_case cases[] = {
 	{ "register_resources", register_resources },
 	{ "set_filter", set_filter },
 	{ "read_group", read_group },
+	{ "deferred_chain", deferred_chain },
 	{ "format", format },
 	{ "session_create", session_create },
 	{ "session_attach_task", session_of_a_task },
