@@ -125,22 +125,39 @@ static const struct kernel_param_ops registered_ops = {
 };
 module_param_cb(registered, &registered_ops, &registered, 0600);
 
+static bool __init is_refused(struct perf_format *bad, int with)
+{
+	int err = perf_format_register(bad);
+
+	if (!err)
+		perf_format_unregister(bad);
+	return err == with;
+}
+
 /* What the core must refuse. */
 static int __init refused(void)
 {
 	struct perf_format bad = format;
 
-	if (perf_format_register(&bad) != -EEXIST)	/* the UUID */
+	if (!is_refused(&bad, -EEXIST))		/* the UUID */
 		return -EIO;
 	bad.uuid.b[15]++;
-	if (perf_format_register(&bad) != -EEXIST)	/* the name */
+	if (!is_refused(&bad, -EEXIST))		/* the name */
 		return -EIO;
 	bad.name = "two words";
-	if (perf_format_register(&bad) != -EINVAL)
+	if (!is_refused(&bad, -EINVAL))
 		return -EIO;
 	bad.name = "other";
 	bad.sample = NULL;
-	return perf_format_register(&bad) == -EINVAL ? 0 : -EIO;
+	if (!is_refused(&bad, -EINVAL))
+		return -EIO;
+	bad.sample = sample;
+	bad.init = NULL;
+	if (!is_refused(&bad, -EINVAL))
+		return -EIO;
+	bad.init = init;
+	bad.uuid = (uuid_t){ };
+	return is_refused(&bad, -EINVAL) ? 0 : -EIO;
 }
 
 static int __init load(void)
