@@ -67,9 +67,9 @@ static void rounds(void)
 
 	ext_need();
 	pt_settle();
-	b = set_of_faults(5, 2, -1, 7);
-	c = set_of_faults(7, 1, b, 900);
+	c = set_of_faults(7, 1, -1, 900);
 	a = set_of_faults(10, 3, c, 2);
+	b = set_of_faults(5, 2, c, 7);
 	pt_eq(set_select(b, 2), 0);
 	pt_fault(1000);		/* 21 rounds of 47, and 13 */
 	pt_eq(pt_count(a), 21 * 30 + 13);
@@ -80,8 +80,8 @@ static void rounds(void)
 	pt_eq(info[1].number, 7);
 	pt_eq(info[2].number, 900);
 	set_was(&info[0], 22, 21, 0);
-	set_was(&info[1], 22, 21, 0);	/* it had the first turn, before SELECT */
-	set_was(&info[2], 21, 21, 0);
+	set_was(&info[1], 21, 21, 0);
+	set_was(&info[2], 22, 21, 0);	/* it had the first turn, before SELECT */
 }
 
 /* A member that has counted half a period in one turn begins a whole one in the next. */
@@ -345,6 +345,26 @@ static void timeout(void)
 	last = info[1].flags & PERF_EXT_SET_ACTIVE;
 	pt_eq(info[0].activations, info[1].activations + !last);
 	pt_eq(all, info[0].activations + info[1].activations - 1);
+}
+
+/* Who leaves and comes back has had no turn, and no time. */
+static void joins_again(void)
+{
+	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK)), attr = faults(0);
+	int fd[2];
+
+	ext_need();
+	clock.sample_period = 1000000;
+	two_by_time(fd, &attr, &clock);
+	do {
+		pt_burn(1000000);
+		pt_eq(set_infos(fd[0], info), 2);
+	} while (!info[0].by_timeout);
+	pt_disable(fd[0]);		/* no turn comes to it */
+	pt_eq(pt_ioctl(fd[0], PERF_EXT_IOC_SET_LEAVE, 0), 0);
+	pt_eq(set_join(fd[0], fd[1], 0), 0);
+	pt_eq(set_infos(fd[1], info), 2);
+	set_was(&info[0], 0, 0, 0);
 }
 
 static int to_child[2], to_parent[2];
@@ -667,6 +687,7 @@ static const struct pt_case cases[] = {
 	{ "members", members },
 	{ "timeout", timeout },
 	{ "timeout_without_samples", timeout_without_samples },
+	{ "joins_again", joins_again },
 	{ "of_a_task", of_a_task },
 	{ "of_a_cpu", of_a_cpu },
 	{ "select_from_another_cpu", select_from_another_cpu },
