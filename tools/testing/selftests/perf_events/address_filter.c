@@ -287,22 +287,22 @@ static void mapped_later(void)
 	load("filters=4");
 	file = make_file(path, 4);
 	fd = open_event(0);
-	snprintf(text, sizeof(text), "filter 0/0x10@%s stop 0x77", path);
+	snprintf(text, sizeof(text), "stop 0x77 filter 0/0x10@%s", path);
 	pt_eq(set(fd, text), 0);
-	check(2, (struct range[]){ { FILTER, 0, 16, 0, 0 }, stop77 });
+	check(2, (struct range[]){ stop77, { FILTER, 0, 16, 0, 0 } });
 
 	/* pages 2 and 3: not what is meant */
 	map_exec(file, 2, 2, NULL);
-	check(2, (struct range[]){ { FILTER, 0, 16, 0, 0 }, stop77 });
+	check(2, (struct range[]){ stop77, { FILTER, 0, 16, 0, 0 } });
 	/* data is not code */
 	at = mmap(NULL, page, PROT_READ, MAP_PRIVATE, file, 0);
 	pt_need(at != MAP_FAILED, "mmap");
-	check(2, (struct range[]){ { FILTER, 0, 16, 0, 0 }, stop77 });
+	check(2, (struct range[]){ stop77, { FILTER, 0, 16, 0, 0 } });
 	at = map_exec(file, 0, 2, NULL);
-	check(2, (struct range[]){ { FILTER, 0, 16, pt_addr(at), 16 }, stop77 });
+	check(2, (struct range[]){ stop77, { FILTER, 0, 16, pt_addr(at), 16 } });
 	/* the latest mapping is the one that counts */
 	at = map_exec(file, 0, 1, NULL);
-	check(2, (struct range[]){ { FILTER, 0, 16, pt_addr(at), 16 }, stop77 });
+	check(2, (struct range[]){ stop77, { FILTER, 0, 16, pt_addr(at), 16 } });
 	close(fd);
 	unlink(path);
 }
@@ -408,7 +408,7 @@ static void exec_forgets(void)
 {
 	int up[2], down[2], file, fd;
 	char path[PATH_SIZE], text[64], c;
-	struct range r;
+	struct range r[2];
 	pid_t pid, last;
 
 	load("filters=2");
@@ -427,16 +427,17 @@ static void exec_forgets(void)
 	}
 	pt_need(read(up[0], &c, 1) == 1, "child");
 	fd = open_event(pid);
-	snprintf(text, sizeof(text), "filter 0/16@%s stop 0x33", path);
+	snprintf(text, sizeof(text), "stop 0x33 filter 0/16@%s", path);
 	pt_eq(set(fd, text), 0);
 	pt_need(write(down[1], "g", 1) == 1, "child");
 	pt_need(read(up[0], &c, 1) == 1 && c == 'x', "child");
 	/* the child waits, in its new program, without the file */
-	pt_eq(ranges(&r, 1, &last), 1);
+	pt_eq(ranges(r, 2, &last), 2);
 	pt_eq(last, pid);
-	pt_eq(r.action, FILTER);
-	pt_eq(r.start, 0);
-	pt_eq(r.length, 0);
+	pt_eq(r[0].start, 0x33);
+	pt_eq(r[1].action, FILTER);
+	pt_eq(r[1].start, 0);
+	pt_eq(r[1].length, 0);
 	pt_need(write(down[1], "g", 1) == 1, "child");
 	pt_reap(pid);
 	close(fd);
