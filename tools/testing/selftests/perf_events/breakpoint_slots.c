@@ -143,6 +143,25 @@ static void task_on_one_cpu(void)
 	pt_eq(slots(), n);
 }
 
+/* What a task has for any CPU and what it has for one of them add up there. */
+static void task_anywhere_and_on_one_cpu(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots(), here, any;
+
+	pt_need(n >= 2, "%d slots", n);
+	here = pt_open(&attr, 0, 0, -1, 0);
+	any = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(fill(&attr, -1, 0, fd), n - 2);
+	drop(fd, n - 2);
+	close(here);
+	pt_eq(fill(&attr, -1, 0, fd), n - 1);
+	drop(fd, n - 1);
+	close(any);
+	pt_eq(fill(&attr, -1, 0, fd), n);
+	drop(fd, n);
+}
+
 /* Are those for code and for data the same registers? */
 static void code_and_data(void)
 {
@@ -472,6 +491,7 @@ static void changed_while_the_task_forks(void)
 static const struct pt_case cases[] = {
 	{ "task_and_cpu", task_and_cpu },
 	{ "task_on_one_cpu", task_on_one_cpu },
+	{ "task_anywhere_and_on_one_cpu", task_anywhere_and_on_one_cpu },
 	{ "code_and_data", code_and_data },
 	{ "inherited", inherited },
 	{ "task_that_is_gone", task_that_is_gone },
