@@ -4,10 +4,11 @@
  *
  * Event 0 counts hits: writing N to the parameter "hit" adds N to the source of the CPU on which
  * the writer runs, and lets sampling events there overflow at once.  So every count and every
- * sample is exact.  Event 1 counts nanoseconds and does not sample.
+ * sample is exact.  While the PMU is off nothing hits.  Event 1 counts nanoseconds and does not
+ * sample.
  *
  * Parameters that are set when the module is loaded say what kind of PMU it is (counters, caps,
- * scope, task, filters, varies, extra, switches); the others act when they are written:
+ * scope, task, software, filters, varies, extra, switches); the others act when they are written:
  *
  *	registered	0 or 1: leave or enter the registry
  *	hit		see above
@@ -48,6 +49,8 @@ static int scope;
 module_param(scope, int, 0444);
 static int task = 1;
 module_param(task, int, 0444);
+static bool software;
+module_param(software, bool, 0444);
 static int filters;
 module_param(filters, int, 0444);
 static bool varies = true;	/* each period may be another one */
@@ -65,6 +68,7 @@ module_param(destroying, int, 0444);
 
 struct count_cpu {
 	u64			hits;
+	bool			off;
 	struct perf_event	*slot[MAX_COUNTERS];
 };
 
@@ -139,6 +143,16 @@ static void count_stop(struct perf_event *event, int flags)
 	count_read(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	perf_event_update_userpage(event);
+}
+
+static void count_off(struct pmu *pmu)
+{
+	this_cpu_write(count_cpu.off, true);
+}
+
+static void count_on(struct pmu *pmu)
+{
+	this_cpu_write(count_cpu.off, false);
 }
 
 static int count_add(struct perf_event *event, int flags)
@@ -257,6 +271,8 @@ static void hit_here(u64 n)
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&count_cpu);
+	if (cpu->off)
+		n = 0;
 	cpu->hits += n;
 	for (i = 0; i < counters; i++) {
 		struct perf_event *event = cpu->slot[i];
@@ -325,10 +341,13 @@ static int enter(void)
 		.module		= THIS_MODULE,
 		.capabilities	= caps,
 		.scope		= scope,
-		.task_ctx_nr	= task ? perf_hw_context : perf_invalid_context,
+		.task_ctx_nr	= software ? perf_sw_context :
+				  task ? perf_hw_context : perf_invalid_context,
 		.nr_addr_filters = filters,
 		.attr_groups	= attr_groups,
 		.attr_update	= attr_update,
+		.pmu_enable	= count_on,
+		.pmu_disable	= count_off,
 		.event_init	= count_init,
 		.add		= count_add,
 		.del		= count_del,
