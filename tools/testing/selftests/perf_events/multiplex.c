@@ -459,6 +459,33 @@ static void turns_after_a_cpus_event(void)
 	}
 }
 
+/* A turn is as long as the file says when nobody has written to it, too; a switch begins one. */
+static void turns_of_a_new_pmu(void)
+{
+	struct perf_event_attr attr;
+	long long ms, adds;
+	u64 begin, most;
+	s64 switches;
+	int i;
+
+	load("counters=1");
+	need_revoking();	/* Linux 6.12 frees a PMU whose timer is armed */
+	ms = pt_read_number(DEVICES MODULE "/" INTERVAL, 0);
+	pt_need(ms > 0, "no " INTERVAL);
+	attr = hits();
+	begin = pt_clock(CLOCK_MONOTONIC);
+	switches = pt_switches();
+	for (i = 0; i < 2; i++)
+		pt_open(&attr, 0, -1, -1, 0);
+	adds = pt_module_get(MODULE, "adds");
+	pt_burn(40000000);
+	adds = pt_module_get(MODULE, "adds") - adds;
+	most = (pt_clock(CLOCK_MONOTONIC) - begin) / ((u64)ms * 1000000) + 1;
+	most += (u64)(pt_switches() - switches);
+	pt_check(adds > 0 && (u64)adds <= most, "%lld turns, at most %llu", adds,
+		 (unsigned long long)most);
+}
+
 /* A group that gets a member which needs no counter keeps its place before those that wait. */
 static void member_changes_no_turn(void)
 {
@@ -581,6 +608,27 @@ static void clock_after_a_counter(void)
 	none_left();
 }
 
+/* A software PMU in a group of another one is off while that is switched, and on again after it. */
+static void software_beside_hardware(void)
+{
+	struct perf_event_attr attr;
+	int lead, member;
+
+	load("software=1");
+	pt_load_module("test_sample", NULL);
+	attr = pt_attr((u32)pt_pmu_type("test_sample"), 0);
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr = hits();
+	member = pt_open(&attr, 0, -1, lead, 0);
+	hit(1);
+	pt_switch_out();
+	hit(2);
+	pt_eq(pt_count(member), 3);
+	close(member);
+	close(lead);
+	none_left();
+}
+
 /* For all CPUs, each under the lock of its timer: the debug kernel looks at that. */
 static void interval_is_set(void)
 {
@@ -610,11 +658,16 @@ static const struct pt_case cases[] = {
 	{ "software_is_not_multiplexed", software_is_not_multiplexed },
 	{ "sampling_while_multiplexed", sampling_while_multiplexed },
 	{ "turns_after_a_cpus_event", turns_after_a_cpus_event },
+	{ "turns_of_a_new_pmu", turns_of_a_new_pmu },
 	{ "member_changes_no_turn", member_changes_no_turn },
 	{ "leader_was_off", leader_was_off },
 	{ "clock_left_alone", clock_left_alone },
 	{ "shown_member_leaves", shown_member_leaves },
 	{ "clock_after_a_counter", clock_after_a_counter },
+	none_left();
+}
+
+	{ "software_beside_hardware", software_beside_hardware },
 	{ "interval_is_set", interval_is_set },
 };
 
