@@ -11,6 +11,7 @@
 #include "lib/hold.h"
 #include "lib/counter.h"
 #include "lib/session.h"
+#include "lib/sets.h"
 #include <sys/resource.h>
 
 static struct pt_record rec;
@@ -579,6 +580,33 @@ static void samples_of_cpus(void)
 	pt_eq(pt_count(fd), (u64)nr * counter_spin_cost(TURNS));
 }
 
+/* How many turns ended by time is told of targets that have left, too. */
+static void timeouts_of_who_has_left(void)
+{
+	struct perf_event_attr attr[2] = { pt_attr(PT_SW(PAGE_FAULTS)), pt_attr(PT_SW(CPU_CLOCK)) };
+	static struct perf_ext_set_info there[SETS_MOST], left[SETS_MOST];
+	int fd, i;
+
+	ext_need();
+	worker_start(&a, 0);
+	attr[1].sample_period = 1000000;
+	fd = session_make(attr, 2, 0);
+	session_add(fd, 1, attr, 2);
+	for (i = 0; i < 2; i++)
+		pt_eq(session_trigger(fd, (u16)i, 1, 1), 0);
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	do {
+		worker_do(&a, pt_burn, 10000000);
+		worker_asleep(&a);
+		pt_eq(set_infos(fd, there), 2);
+	} while (!there[0].by_timeout || !there[1].by_timeout);
+	pt_eq(session_detach_task(fd, a.pid), 0);
+	pt_eq(set_infos(fd, left), 2);
+	for (i = 0; i < 2; i++)
+		pt_eq(left[i].by_timeout, there[i].by_timeout);
+	worker_end(&a);
+}
+
 static const struct pt_case cases[] = {
 	{ "with_masks", with_masks },
 	{ "with_notification", with_notification },
@@ -588,6 +616,7 @@ static const struct pt_case cases[] = {
 	{ "closed_while_many_fork", closed_while_many_fork },
 	{ "counters_of_cpus", counters_of_cpus },
 	{ "samples_of_cpus", samples_of_cpus },
+	{ "timeouts_of_who_has_left", timeouts_of_who_has_left },
 };
 
 PT_MAIN(cases)
