@@ -42,6 +42,20 @@ static void of_a_task(void)
 	pt_eq(pt_module_get(MODULE, "no_data"), 0);
 }
 
+/* Whose driver has memory for tasks, but who does not want any, gets none. */
+static void not_wanted(void)
+{
+	struct perf_event_attr attr = load();
+	int fd;
+
+	attr.config1 = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_module_set(MODULE, "fire", 1), 0);
+	pt_eq(pt_count(fd), 1);
+	pt_eq(pt_module_get(MODULE, "vain_data"), 0);
+	close(fd);
+}
+
 /* Tasks that are there, and those that come, have it until the last event ends; and once more. */
 static void of_a_cpu(void)
 {
@@ -64,6 +78,7 @@ static void of_a_cpu(void)
 
 static const struct pt_case cases[] = {
 	{ "of_a_task", of_a_task },
+	{ "not_wanted", not_wanted },
 	{ "of_a_cpu", of_a_cpu },
 };
 

@@ -16,8 +16,9 @@
  *	refuse		errno with which the driver refuses a list of filters, 0: none
  *	syncs		how often filters were handed over
  *	ranges		the last of them: pid, then "action offset size start size" for each
- *	task_data	at load: events want memory for each task
+ *	task_data	at load: events want memory for each task, but for those with config1
  *	no_data		how often it was missing when an event came
+ *	vain_data	how often it was there for one that does not want it
  *
  * Only functions and members that every driver may use, so it builds for the stock kernel, too.
  */
@@ -63,6 +64,8 @@ static bool task_data;
 module_param(task_data, bool, 0444);
 static unsigned int no_data;
 module_param(no_data, uint, 0444);
+static unsigned int vain_data;
+module_param(vain_data, uint, 0444);
 
 /* ------------------------------------------------------------------ samples */
 
@@ -182,6 +185,11 @@ static void sync(struct perf_event *event)
 
 static struct pmu test_pmu;
 
+static bool wants_data(const struct perf_event *event)
+{
+	return task_data && !event->attr.config1;
+}
+
 static int init(struct perf_event *event)
 {
 	if (event->attr.type != test_pmu.type)
@@ -190,7 +198,7 @@ static int init(struct perf_event *event)
 		return -EINVAL;
 	if (has_branch_stack(event) && !branch)
 		return -EOPNOTSUPP;
-	if (task_data)
+	if (wants_data(event))
 		event->attach_state |= PERF_ATTACH_TASK_DATA;
 	return 0;
 }
@@ -212,8 +220,10 @@ static int add(struct perf_event *event, int flags)
 	struct here *h = this_cpu_ptr(&here);
 	int i;
 
-	if (task_data && event->ctx->task && !event->pmu_ctx->task_ctx_data)
+	if (event->ctx->task && wants_data(event) && !event->pmu_ctx->task_ctx_data)
 		no_data++;
+	if (!wants_data(event) && event->pmu_ctx->task_ctx_data)
+		vain_data++;
 	for (i = 0; i < MAX_EVENTS && h->event[i]; i++)
 		;
 	if (i == MAX_EVENTS)
