@@ -160,6 +160,7 @@ static int count_add(struct perf_event *event, int flags)
 	struct count_cpu *cpu = this_cpu_ptr(&count_cpu);
 	int i;
 
+	WARN_ON(!cpu->off);	/* drivers put all changes into force when it is on again */
 	for (i = 0; i < counters && cpu->slot[i]; i++)
 		;
 	if (i == counters)
@@ -180,6 +181,7 @@ static void count_del(struct perf_event *event, int flags)
 {
 	struct count_cpu *cpu = this_cpu_ptr(&count_cpu);
 
+	WARN_ON(!cpu->off);
 	count_stop(event, PERF_EF_UPDATE);
 	WARN_ON(cpu->slot[event->hw.idx] != event);
 	cpu->slot[event->hw.idx] = NULL;
