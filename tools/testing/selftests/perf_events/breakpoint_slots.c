@@ -488,6 +488,22 @@ static void changed_while_the_task_forks(void)
 	close(fd[0]);
 }
 
+/* At boot the architecture is asked about the kinds that there are; it complains of others. */
+static void kinds_at_boot(void)
+{
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+	char line[4096];
+	ssize_t n;
+
+	if (log < 0)
+		pt_skip("no kernel log: %s", strerror(errno));
+	while ((n = read(log, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		line[n > 0 ? n : 0] = 0;
+		pt_check(!strstr(line, "unknown slot type"), "%s", line);
+	}
+	close(log);
+}
+
 static const struct pt_case cases[] = {
 	{ "task_and_cpu", task_and_cpu },
 	{ "task_on_one_cpu", task_on_one_cpu },
@@ -499,6 +515,7 @@ static const struct pt_case cases[] = {
 	{ "bad_changes", bad_changes },
 	{ "bad_types", bad_types },
 	{ "kernel_addresses", kernel_addresses },
+	{ "kinds_at_boot", kinds_at_boot },
 	{ "open_race", open_race },
 	{ "closed_while_the_task_forks", closed_while_the_task_forks },
 	{ "changed_while_the_task_forks", changed_while_the_task_forks },
