@@ -35,6 +35,7 @@ static inline void none_left(void)
 {
 	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
 	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	pt_eq(pt_module_get(MODULE, "moved_while_on"), 0);
 }
 
 /* Stock must not be asked to unregister a PMU that has events. */

@@ -25,6 +25,7 @@
  *	destroying	one is being destroyed, or was
  *	nr_added	events on counters now, on all CPUs
  *	adds		how often one was put on a counter
+ *	moved_while_on	how often one came or went while the PMU was not off
  *	nr_switches	calls of sched_task() since the last reading, with switches=1
  *	nr_in, nr_out	those of a task that came, or went; wrong_task: it was not current
  *	revokes		a PMU may be unregistered while it has events
@@ -145,6 +146,10 @@ static void count_stop(struct perf_event *event, int flags)
 	perf_event_update_userpage(event);
 }
 
+/* Drivers may put what came and went into force when the PMU goes on again. */
+static int moved_while_on;
+module_param(moved_while_on, int, 0444);
+
 static void count_off(struct pmu *pmu)
 {
 	this_cpu_write(count_cpu.off, true);
@@ -160,7 +165,7 @@ static int count_add(struct perf_event *event, int flags)
 	struct count_cpu *cpu = this_cpu_ptr(&count_cpu);
 	int i;
 
-	WARN_ON(!cpu->off);	/* drivers put all changes into force when it is on again */
+	moved_while_on += !cpu->off;
 	for (i = 0; i < counters && cpu->slot[i]; i++)
 		;
 	if (i == counters)
@@ -181,7 +186,7 @@ static void count_del(struct perf_event *event, int flags)
 {
 	struct count_cpu *cpu = this_cpu_ptr(&count_cpu);
 
-	WARN_ON(!cpu->off);
+	moved_while_on += !cpu->off;
 	count_stop(event, PERF_EF_UPDATE);
 	WARN_ON(cpu->slot[event->hw.idx] != event);
 	cpu->slot[event->hw.idx] = NULL;
@@ -564,6 +569,7 @@ static void __exit count_module_exit(void)
 	leave();
 	WARN_ON(atomic_read(&nr_events));
 	WARN_ON(atomic_read(&nr_added));
+	WARN_ON(moved_while_on);
 }
 
 module_init(count_module_init);
