@@ -159,6 +159,20 @@ static void members(void)
 	pt_eq(nr_descriptors(), before);
 }
 
+/* What the leader of a group may be, and nobody else: each by itself. */
+static void leaders_only(void)
+{
+	struct perf_event_attr attr[2] = { user_faults(), user_faults() };
+
+	ext_need();
+	attr[1].exclusive = 1;
+	refused(session_try_make(attr, 2, 0), EINVAL);
+	attr[1].exclusive = 0;
+	attr[1].pinned = 1;
+	refused(session_try_make(attr, 2, 0), EINVAL);
+	close(session_make(&attr[1], 1, 0));
+}
+
 static void attach(void)
 {
 	struct perf_ext_target t;
@@ -541,6 +555,7 @@ static void descriptor_0(void)
 static const struct pt_case cases[] = {
 	{ "create", create },
 	{ "members", members },
+	{ "leaders_only", leaders_only },
 	{ "attach", attach },
 	{ "no_cgroup", no_cgroup },
 	{ "offline_cpu", offline_cpu },
