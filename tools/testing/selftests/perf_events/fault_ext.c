@@ -228,6 +228,12 @@ static long add_and_trigger(int fd)
 	return add(fd) ?: session_trigger(fd, 7, 0, 1);
 }
 
+/* Each member has a place where DETACH notes what is left of its period. */
+static long add_and_leave(int fd)
+{
+	return add(fd) ?: attach_self(fd) ?: session_detach_task(fd, 0);
+}
+
 static long by_target(int fd)
 {
 	static u64 buf[1024];
@@ -261,6 +267,7 @@ static void session_calls(void)
 		{ .name = "FORMAT of a target",		.before = attach_self, .call = to_pfm },
 		{ .name = "READ",			.before = attach_self, .call = by_target },
 		{ .name = "ADD",			.call = add },
+		{ .name = "ADD to DETACH",		.call = add_and_leave },
 		{ .name = "SET_INFO",			.before = add, .call = sets_info },
 		{ .name = "ATTACH with rules",		.before = set_rules, .call = attach_self },
 		{ .name = "ATTACH of sets",		.before = add_and_trigger,
