@@ -470,6 +470,43 @@ static void samples(void)
 	}
 }
 
+/* What the driver has not is zeroes, whatever the buffer had there. */
+static void samples_of_less(void)
+{
+	struct perf_event_attr attr = faults(1000);
+	static struct pt_record rec;
+	struct pt_ring ring;
+	unsigned int bad = 0;
+	struct aux x;
+	u64 at;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 fills up to a word and no more");
+	aux_open(&x, 1, PROT_READ);
+	fd = pt_open(&attr, 0, -1, x.fd, 0);
+	pt_map(&ring, fd, 1);
+	pt_enable(x.fd);
+	aux_set("put", 2 * (long long)x.size);
+	/* Once around; a record has 1024 bytes. */
+	for (at = 0; at < ring.size; at += 1024) {
+		pt_drain(&ring);
+		pt_fault(1);
+		check_sample(&ring, 1000, 2 * x.size - 1000);
+	}
+	aux_set("lacks", 100);
+	pt_drain(&ring);
+	pt_fault(1);
+	pt_disable(x.fd);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_eq(rec.h.size, 1024);
+	pt_eq(((u64 *)rec.body)[1], 1000);
+	for (at = 0; at < 1000; at++)
+		bad += rec.body[16 + at] !=
+		       (at < 900 ? (u8)((2 * x.size - 1000 + at) % AUX_PATTERN) : 0);
+	pt_eq(bad, 0);
+}
+
 /* The bit alone, without a size, needs no tracer and gets no data. */
 static void sample_of_nothing(void)
 {
@@ -604,6 +641,7 @@ static const struct pt_case cases[] = {
 	{ "itrace_started", itrace_started },
 	{ "hw_id", hw_id },
 	{ "samples", samples },
+	{ "samples_of_less", samples_of_less },
 	{ "sample_of_nothing", sample_of_nothing },
 	{ "pauses", pauses },
 	{ "resumes", resumes },

@@ -375,6 +375,8 @@ static void check_runs(const char *params, u32 mark, int prot, int pages, int ru
 	attr.aux_watermark = mark;
 	aux_open_attr(&x, &attr, pages, prot);
 	pt_eq(aux_counter("runs"), runs);
+	/* Each page is one of its own all the same. */
+	pt_eq(aux_counter("unheld"), 0);
 	pt_enable(x.fd);
 	aux_set("put", 3 * (long long)aux_page());
 	pt_disable(x.fd);

@@ -19,7 +19,8 @@
  * "context" tells how they run: 0 in the task with interrupts off, 1 in an irq_work, 2 in a timer.
  * "flags" goes with the next record. Counters: starts, stops, pauses, resumes, failed (begin),
  * snapshots, setups, frees, early (frees of an area in need), confused (area of the other PMU);
- * result of the last skip; runs and first_run, of pages, in the last area; held, handles.
+ * result of the last skip; runs and first_run, of pages, in the last area, and unheld, those of its
+ * pages that have not one reference each; held, handles. lacks: bytes that a snapshot has less.
  *
  * registered=0 takes test_aux away, and spoils its memory; 1 brings it back, at the same address.
  * nr_events, mapped: of test_aux, made and not destroyed, and mappings that it was told of and
@@ -42,7 +43,7 @@
 static unsigned long caps, auto_bytes, auto_ns = 20000;
 static bool started, no_match;
 static unsigned int context;
-static unsigned long flags;
+static unsigned long flags, lacks;
 module_param(caps, ulong, 0400);
 module_param(auto_bytes, ulong, 0600);
 module_param(auto_ns, ulong, 0400);
@@ -50,14 +51,16 @@ module_param(started, bool, 0400);
 module_param(no_match, bool, 0600);
 module_param(context, uint, 0600);
 module_param(flags, ulong, 0600);
+module_param(lacks, ulong, 0600);
 
-static int result, runs, first_run;
+static int result, runs, first_run, unheld;
 static atomic_t starts, stops, pauses, resumes, failed, snapshots, setups, frees, confused, held;
 static atomic_t early;
 static atomic_t nr_events, mapped;
 module_param(result, int, 0400);
 module_param(runs, int, 0400);
 module_param(first_run, int, 0400);
+module_param(unheld, int, 0400);
 
 static int get_atomic(char *buf, const struct kernel_param *kp)
 {
@@ -287,6 +290,8 @@ static void *setup_aux(struct perf_event *event, void **pages, int nr_pages, boo
 			first_run = run;
 		i += run;
 	}
+	for (unheld = i = 0; i < nr_pages; i++)
+		unheld += page_count(virt_to_page(pages[i])) != 1;
 	atomic_inc(&setups);
 	return a;
 }
@@ -312,7 +317,7 @@ static long snapshot_aux(struct perf_event *event, struct perf_output_handle *ha
 	if (WARN_ON_ONCE(!perf_get_aux(&t->handle)))
 		return 0;
 	atomic_inc(&snapshots);
-	return copy_aux(&t->handle, handle, t->pos - size, t->pos);
+	return copy_aux(&t->handle, handle, t->pos - size, t->pos - lacks);
 }
 
 static struct pmu test_aux, test_aux_b, test_aux_src;
