@@ -223,6 +223,32 @@ static void no_user_part(void)
 	expect_end();
 }
 
+/* A marker and its cookie, or neither. The record is there, and no longer the second time. */
+static void no_room_for_the_cookie(void)
+{
+	const struct chain *chain = (const struct chain *)rec.body;
+	struct perf_event_attr attr = faults();
+	u8 *p = start_with_pages(2);
+	int fd, i;
+
+	pt_sysctl_set("perf_event_max_contexts_per_stack", 1);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	for (i = 0; i < 2; i++) {
+		pt_enable(fd);
+		store(p + i * pt_page_size());
+		pt_disable(fd);
+		expect_sample(&attr);
+		pt_eq(s.nr_ips, 0);
+		pt_need(pt_next(&ring, &rec), "no record");
+		pt_eq(rec.h.type, PERF_RECORD_CALLCHAIN_DEFERRED);
+		pt_eq(chain->nr, 2);
+		pt_eq(chain->ips[1], RETURN_TO);
+		expect_end();
+	}
+	close(fd);
+}
+
 /* A page of the stack that is not there ends a chain that is walked at once, and no other. */
 static void faulted_in(void)
 {
@@ -568,6 +594,38 @@ static void of_a_uretprobe(void)
 	expect_end();
 }
 
+static PT_NOINLINE void call_chain(u8 *p)
+{
+	pt_chain_outer(p);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* A probe waits for a function to return: the stack has a trampoline, and the chain the caller. */
+static void true_return_addresses(void)
+{
+	struct perf_event_attr attr = faults(), uretprobe;
+	u8 *p = start_with_pages(1);
+	const struct chain *chain;
+	static u8 byte;
+	int fd;
+
+	uretprobe = pt_uprobe((void *)pt_chain_outer, true);
+	pt_open(&uretprobe, 0, -1, -1, 0);
+	call_chain(&byte);		/* the first hit has faults of its own */
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	call_chain(p);
+	pt_disable(fd);
+	chain = expect_chain(expect_deferred(&attr));
+	pt_need(chain->nr >= 3, "%llu entries", (unsigned long long)chain->nr);
+	pt_eq(chain->ips[0], pt_addr(pt_chain_insn));
+	pt_eq(chain->ips[1], pt_addr(pt_chain_return));
+	pt_check(chain->ips[2] - pt_addr((void *)call_chain) - 1 < 63, "%#llx is not in call_chain",
+		 (unsigned long long)chain->ips[2]);
+	expect_end();
+}
+
 /* Asked for with the run queue locked. */
 static void of_a_switch(void)
 {
@@ -620,6 +678,7 @@ static const struct pt_case cases[] = {
 	{ "of_user", of_user },
 	{ "once_a_system_call", once_a_system_call },
 	{ "no_user_part", no_user_part },
+	{ "no_room_for_the_cookie", no_room_for_the_cookie },
 	{ "faulted_in", faulted_in },
 	{ "heard_by_others", heard_by_others },
 	{ "inherited", inherited },
@@ -629,6 +688,7 @@ static const struct pt_case cases[] = {
 	{ "before_a_signal_handler", before_a_signal_handler },
 	{ "traced", traced },
 	{ "of_a_uretprobe", of_a_uretprobe },
+	{ "true_return_addresses", true_return_addresses },
 	{ "of_a_switch", of_a_switch },
 	{ "of_a_counter", of_a_counter },
 };
