@@ -373,7 +373,7 @@ static void close_races_exit(void)
 
 /* ---- PERF_RECORD_READ ---- */
 
-/* What an exit on CPU 0 is to call CPU 1 for, and how many records it is to write. */
+/* What an exit is to call the CPU of the buffer for, and how many records it is to write. */
 static void exits_tell(int calls, struct pt_ring *ring, u64 called, unsigned int records)
 {
 	u64 before = pt_count(calls);
@@ -388,14 +388,14 @@ static void exits_tell(int calls, struct pt_ring *ring, u64 called, unsigned int
 }
 
 /* One buffer for all of them, but none yet. */
-static void open_telling(int *fd, int from, int to, bool redirected)
+static void open_telling(int *fd, int from, int to, int cpu, bool redirected)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
 
 	attr.inherit = 1;
 	attr.inherit_stat = 1;
 	for (; from < to; from++) {
-		fd[from] = pt_open(&attr, 0, 1, -1, 0);
+		fd[from] = pt_open(&attr, 0, cpu, -1, 0);
 		if (redirected)
 			pt_eq(pt_ioctl(fd[from], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
 	}
@@ -417,15 +417,32 @@ static void reads_interrupt_once(void)
 		pt_skip("Linux 6.12 writes READ records from any CPU");
 	pt_pin(0);
 	calls = pt_open_cross_calls("pe_record_write_reads", 0);
-	open_telling(fd, 0, 256, false);
+	open_telling(fd, 0, 256, 1, false);
 	exits_tell(calls, NULL, 0, 0);
 	pt_map(&ring, fd[0], 16);
 	exits_tell(calls, &ring, 1, 1);
 	for (i = 1; i < 256; i++)
 		pt_eq(pt_ioctl(fd[i], PERF_EVENT_IOC_SET_OUTPUT, fd[0]), 0);
 	exits_tell(calls, &ring, 1, 256);
-	open_telling(fd, 256, 257, true);
+	open_telling(fd, 256, 257, 1, true);
 	exits_tell(calls, &ring, 2, 257);
+}
+
+/* The first CPU is one like the others. */
+static void reads_interrupt_cpu_0(void)
+{
+	struct pt_ring ring;
+	int calls, fd;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 writes READ records from any CPU");
+	pt_pin(1);
+	calls = pt_open_cross_calls("pe_record_write_reads", 1);
+	open_telling(&fd, 0, 1, 0, false);
+	pt_map(&ring, fd, 16);
+	exits_tell(calls, &ring, 1, 1);
 }
 
 /* Only a copy tells its count, and only if it was asked to. */
@@ -459,6 +476,7 @@ static const struct pt_case cases[] = {
 	{ "of_a_cpu_never", of_a_cpu_never },
 	{ "opener_exits", opener_exits },
 	{ "reads_interrupt_once", reads_interrupt_once },
+	{ "reads_interrupt_cpu_0", reads_interrupt_cpu_0 },
 	{ "reads_of_nobody_else", reads_of_nobody_else },
 	{ "exit_races_open", exit_races_open },
 	{ "sampling_while_exiting", sampling_while_exiting },
