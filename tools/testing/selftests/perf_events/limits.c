@@ -9,6 +9,7 @@
 #include "lib/cgroup.h"
 #include "lib/ext.h"
 #include <linux/capability.h>
+#include <sys/resource.h>
 
 static struct perf_event_attr user_mode(u32 type, u64 config)
 {
@@ -95,6 +96,27 @@ static void buffers_of_all(void)
 	big = ring_of(0);
 	no_ring_of(0);
 	pt_unmap(&big);
+}
+
+/* Each would take what one CPU gives a user. */
+static void more_than_a_user_has(void)
+{
+	int i;
+
+	for (i = 0; i <= pt_online_cpus(); i++)
+		no_ring_of(1);
+}
+
+static void refused_costs_nothing(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	ext_need();
+	pt_sysctl_set("perf_event_paranoid", 2);
+	pt_sysctl_set("perf_event_mlock_kb", 2 * pt_page_size() / 1024);
+	pages_of_all(1);
+	pt_need(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit: %s", strerror(errno));
+	pt_as_nobody(more_than_a_user_has);
 }
 
 static void areas_of_all(void)
@@ -332,6 +354,7 @@ static void memory_of_a_cgroup(void)
 
 static const struct pt_case cases[] = {
 	{ "buffers_of_all", buffers_of_all },
+	{ "refused_costs_nothing", refused_costs_nothing },
 	{ "areas_of_all", areas_of_all },
 	{ "groups_of_users", groups_of_users },
 	{ "samples_of_a_cpu", samples_of_a_cpu },
