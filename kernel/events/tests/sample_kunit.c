@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: what is not to be shown, or is not known, is collected as that: the memory of a sample has
+ * anything in it when its source begins, and whatever is not set would be told to user space.
+ */
+#include <kunit/test.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "../sources/sources.h"
+
+struct fixture {
+	struct pe_event		e;
+	struct pe_ctx		ctx;
+	struct pt_regs		regs;
+	struct perf_sample_data	data;
+};
+
+/* The kernel is hit, here. */
+static struct fixture *make(struct kunit *test, u64 type, u64 addr)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	memset(&f->data, 0x5a, sizeof(f->data));
+	perf_sample_data_init(&f->data, addr, 1);
+	perf_fetch_caller_regs(&f->regs);
+	f->e.ctx = &f->ctx.pub;
+	f->e.group_leader = &f->e.pub;
+	f->e.attr.sample_type = type;
+	return f;
+}
+
+static void prepare(struct fixture *f)
+{
+	pe_plan_compile(&f->e.plan, &f->e.attr);
+	guard(preempt)();
+	perf_prepare_sample(&f->data, &f->e.pub, &f->regs);
+}
+
+/* An event that leaves out the kernel is told nothing of where in there it was hit. */
+static void places_of_the_kernel(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
+				 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE, 0);
+
+	f->e.attr.exclude_kernel = 1;
+	prepare(f);
+	KUNIT_EXPECT_EQ(test, f->data.ip, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->data.addr, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->data.phys_addr, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->data.data_page_size, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->data.code_page_size, 0ULL);
+}
+
+/* The registers of user space are current's, and the event is not. */
+static void registers_of_another_task(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_REGS_USER, 0);
+
+	f->ctx.task = &init_task;
+	f->e.attr.sample_regs_user = 1;
+	prepare(f);
+	KUNIT_EXPECT_NULL(test, f->data.regs_user.regs);
+	KUNIT_EXPECT_EQ(test, f->data.regs_user.abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+}
+
+/* Tests run in a kernel thread: nothing is mapped where user space would be. */
+static void address_without_user_space(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR, PAGE_SIZE);
+
+	KUNIT_ASSERT_NULL(test, current->mm);
+	prepare(f);
+	KUNIT_EXPECT_EQ(test, f->data.addr, (u64)PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, f->data.phys_addr, 0ULL);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(places_of_the_kernel),
+	KUNIT_CASE(registers_of_another_task),
+	KUNIT_CASE(address_without_user_space),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_samples",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
