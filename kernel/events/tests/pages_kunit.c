@@ -30,11 +30,12 @@ static int take(struct kunit *test, struct page **pages)
 /* Nothing else happens, so that there are blocks. */
 static void in_blocks(struct kunit *test)
 {
-	struct page *pages[NR] = { };
+	struct page *pages[NR + 1] = { };
 	int nr, i;
 
 	wait_for_initramfs();
 	nr = take(test, pages);
+	KUNIT_EXPECT_NULL(test, pages[NR]);
 	KUNIT_EXPECT_EQ(test, nr, IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING) ? 0 : NR);
 	for (i = 1; i < nr; i++)
 		if (i % 8)
