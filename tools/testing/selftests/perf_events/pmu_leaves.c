@@ -111,6 +111,7 @@ static void groups(void)
 	pt_open(&attr, 0, -1, clock_lead, 0);
 	ticks = pt_open(&clock, 0, -1, clock_lead, 0);
 	hit(5);
+	pt_eq(pt_module_get(MODULE, "largest"), 2);
 
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	none_left();

@@ -21,6 +21,7 @@
  *	kernel_told	how often its handler was called
  *	kernel_aux	the next one says aux_output
  *	nr_events	events initialised and not destroyed
+ *	largest		members of the largest group that an event was made for
  *	slow		how many ms it takes to destroy an event
  *	destroying	one is being destroyed, or was
  *	nr_added	events on counters now, on all CPUs
@@ -64,6 +65,8 @@ static int fail_init;
 module_param(fail_init, int, 0644);
 static int slow;
 module_param(slow, int, 0644);
+static int largest;
+module_param(largest, int, 0444);
 static int destroying;
 module_param(destroying, int, 0444);
 
@@ -227,6 +230,20 @@ static bool for_us(const struct perf_event *event)
 	       (event->attr.type == PERF_TYPE_HARDWARE && caps & PERF_PMU_CAP_EXTENDED_HW_TYPE);
 }
 
+/* As drivers do that look whether a group fits: it is to stay as it is meanwhile. */
+static void note_group(struct perf_event *event)
+{
+	struct perf_event *leader = event->group_leader, *sibling;
+	int nr = 1;
+
+	if (event != leader) {
+		nr++;
+		for_each_sibling_event(sibling, leader)
+			nr++;
+	}
+	largest = max(largest, nr);
+}
+
 static int count_init(struct perf_event *event)
 {
 	if (!for_us(event))
@@ -239,6 +256,7 @@ static int count_init(struct perf_event *event)
 		return -EINVAL;
 	if (event->cpu < 0 && !task)
 		return -EINVAL;
+	note_group(event);
 	event->hw.idx = -1;
 	if (switches)
 		event->attach_state |= PERF_ATTACH_SCHED_CB;
