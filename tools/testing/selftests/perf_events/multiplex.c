@@ -664,9 +664,6 @@ static const struct pt_case cases[] = {
 	{ "clock_left_alone", clock_left_alone },
 	{ "shown_member_leaves", shown_member_leaves },
 	{ "clock_after_a_counter", clock_after_a_counter },
-	none_left();
-}
-
 	{ "software_beside_hardware", software_beside_hardware },
 	{ "interval_is_set", interval_is_set },
 };

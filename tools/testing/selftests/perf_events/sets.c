@@ -2,7 +2,6 @@
 /*
  * sets.c - groups that take turns: which set counts each event, to the last one; turns by overflow,
  * by time and by hand; sets that leave; what is refused. The counters of CPUs: counter_sets.c.
- *
  * needs: smp
  */
 #include "lib/cgroup.h"
@@ -330,8 +329,8 @@ static void timeout(void)
 	}
 	for (i = 1; i >= 0; i--)
 		pt_disable(fd[i]);
-	for (i = 0; i < 2; i++)
-		pt_read(fd[i], format, 1, &got[i]);
+	pt_read(fd[0], format, 1, &got[0]);
+	pt_read(fd[1], format, 1, &got[1]);
 	pt_eq(got[0].v[0].value + got[1].v[0].value, 10 * turns);
 	pt_eq(set_infos(fd[0], info), 2);
 	for (i = 0; i < 2; i++) {
@@ -347,7 +346,7 @@ static void timeout(void)
 	pt_eq(all, info[0].activations + info[1].activations - 1);
 }
 
-/* Who leaves and comes back has had no turn, and no time. */
+/* It comes back without its turns and times. */
 static void joins_again(void)
 {
 	struct perf_event_attr clock = pt_attr(PT_SW(CPU_CLOCK)), attr = faults(0);
