@@ -141,7 +141,7 @@ struct pe_set {
  * struct pe_ext - what few events have: made when it is first asked for, freed with the event
  * @number: of a copy, among those of its parent that have one of these		I
  * @copies: of an opened event: so many copies have one				F
- * @gen: of an opened event: changes so far; of a copy: when it followed last	F
+ * @gen: of an opened event: changes so far; of a copy: those that it was made with	F
  * @periods: see there
  * @bit: of an opened event: what it is called in the masks of its group; 0: nothing	M
  * @shown: its count when a sample has reset it last				any context

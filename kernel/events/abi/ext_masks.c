@@ -40,12 +40,6 @@ static void pe_ext_masks_prepare(struct pe_event *e, void *arg)
 	struct masks_args *args = arg;
 
 	args->err = args->err ?: pe_ext_need(e);
-	if (args->err)
-		return;
-	if (e->parent)
-		e->ext->gen = pe_parent(e)->ext->gen;
-	else
-		e->ext->gen++;
 }
 
 struct set_args {
@@ -67,7 +61,6 @@ static void pe_ext_masks_apply(struct pe_event *e, void *arg)
 	struct set_args set = { e, args->masks };
 
 	if (e->parent) {
-		e->ext->gen = pe_parent(e)->ext->gen;
 		pe_call(pe_ctx(e), pe_ext_set_masks, e);
 		return;
 	}

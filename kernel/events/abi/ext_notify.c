@@ -102,7 +102,6 @@ static void pe_ext_notify_set(struct pe_ctx *ctx, void *arg)
 static void pe_ext_notify_apply(struct pe_event *e, void *arg)
 {
 	if (e->parent) {
-		e->ext->gen = pe_parent(e)->ext->gen;
 		pe_call(pe_ctx(e), pe_ext_set_notify, e);
 		return;
 	}

@@ -103,7 +103,6 @@ static void pe_ext_periods_set(struct pe_ctx *ctx, void *arg)
 static void pe_ext_periods_apply(struct pe_event *e, void *arg)
 {
 	if (e->parent) {
-		e->ext->gen = pe_parent(e)->ext->gen;
 		pe_call(pe_ctx(e), pe_ext_set_periods, e);
 		return;
 	}

@@ -215,7 +215,6 @@ static void pe_ext_sets_trigger(struct pe_ctx *ctx, void *arg)
 static void pe_ext_sets_apply(struct pe_event *e, void *arg)
 {
 	if (e->parent) {
-		e->ext->gen = pe_parent(e)->ext->gen;
 		pe_call(pe_ctx(e), pe_ext_copy_trigger, e);
 		return;
 	}

@@ -153,7 +153,6 @@ void pe_ext_follow(struct pe_event *e)
 	/* The fork has succeeded: there is nobody to be told of a failure. */
 	if (!e->ext)
 		make_ext(e, GFP_KERNEL | __GFP_NOFAIL);
-	e->ext->gen = asked->gen;
 	if (rule_of(pe_parent(e)) || pe_periods(e))
 		pe_call(pe_ctx(e), pe_ext_set_periods, e);
 	pe_call(pe_ctx(e), pe_ext_set_masks, e);

@@ -85,8 +85,6 @@ static void free_state(struct pmu *pmu)
 	pe_pmu_dev_free(pmu);
 	free_percpu(pmu->cpu_pmu_context);
 	free_percpu(pmu->pmu_disable_count);
-	pmu->cpu_pmu_context = NULL;
-	pmu->pmu_disable_count = NULL;
 }
 
 int perf_pmu_register(struct pmu *pmu, const char *name, int type)

@@ -373,7 +373,6 @@ static bool join(struct pe_event *copy, struct pe_event *member)
 	    READ_ONCE(copy->state) <= PERF_EVENT_STATE_EXIT)
 		return false;
 	pe_ext_follow(copy);
-	copy->session_gen = member->session_gen;
 	list_add_tail(&copy->child_entry, &member->children);
 	copy->in_family = true;
 	return true;
