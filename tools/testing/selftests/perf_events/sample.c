@@ -187,6 +187,43 @@ static void pid_namespace(void)
 	pt_check(n >= 5, "%d samples", n);
 }
 
+/* Who is in none of the opener's pid namespaces has no numbers there. */
+static void outside_the_pid_namespace(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_TID | PERF_SAMPLE_ADDR);
+	int opened[2], done[2], fd, n = 0;
+	u8 *p = pt_fresh_pages(5);
+	struct pt_ring r;
+	pid_t pid;
+
+	pt_pin(0);
+	pt_gate_make(opened);
+	pt_gate_make(done);
+	if (unshare(CLONE_NEWPID))
+		pt_skip("no pid namespaces: %s", strerror(errno));
+	pt_in_child(pid) {
+		fd = pt_open(&attr, -1, 0, -1, 0);
+		pt_map(&r, fd, 64);
+		pt_enable(fd);
+		pt_gate_open(opened);
+		pt_gate_wait(done);
+		pt_disable(fd);
+		while (pt_next_of(&r, &rec, PERF_RECORD_SAMPLE)) {
+			pt_parse_sample(&attr, &rec, &s);
+			if (s.addr - pt_addr(p) >= 5 * (u64)pt_page_size())
+				continue;
+			pt_eq(s.pid, 0);
+			pt_eq(s.tid, 0);
+			n++;
+		}
+		pt_eq(n, 5);
+	}
+	pt_gate_wait(opened);
+	pt_touch(p, 5);
+	pt_gate_open(done);
+	pt_reap(pid);
+}
+
 static void times_by_clock(void)
 {
 	static const clockid_t clocks[] = {
@@ -491,6 +528,7 @@ static const struct pt_case cases[] = {
 	{ "excluded_kernel", excluded_kernel },
 	{ "tid_of_a_thread", tid_of_a_thread },
 	{ "pid_namespace", pid_namespace },
+	{ "outside_the_pid_namespace", outside_the_pid_namespace },
 	{ "times_by_clock", times_by_clock },
 	{ "default_time_is_monotonic", default_time_is_monotonic },
 	{ "ids", ids },
