@@ -7,6 +7,7 @@
  * may have a buffer.
  */
 #include "lib/sideband.h"
+#include <poll.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
@@ -36,6 +37,26 @@ static void comm(void)
 	}
 	expect_nothing();
 	close(fd);
+}
+
+/* Who waits is told when a watermark is passed, not of each record. */
+static void wakes_at_the_watermark(void)
+{
+	struct perf_event_attr attr = carrier();
+	struct pollfd p = { .events = POLLIN };
+	const u32 size = 24;	/* header, numbers, a name of one letter */
+	int i;
+
+	attr.comm = 1;
+	attr.watermark = 1;
+	attr.wakeup_watermark = 3 * size;
+	p.fd = start(&attr);
+	for (i = 1; i <= 12; i++) {
+		pt_need(!prctl(PR_SET_NAME, "a"), "PR_SET_NAME");
+		pt_check(poll(&p, 1, 0) == (i > 1 && i % 3 == 1), "%s after %d records",
+			 p.revents ? "woken" : "not woken", i);
+	}
+	pt_eq(pt_head(&ring), 12 * size);
 }
 
 static void trailers_of_all_id_fields(void)
@@ -478,6 +499,7 @@ static int exec_child(int argc, char **argv)
 
 static const struct pt_case cases[] = {
 	{ "comm", comm },
+	{ "wakes_at_the_watermark", wakes_at_the_watermark },
 	{ "trailers_of_all_id_fields", trailers_of_all_id_fields },
 	{ "fork_and_exit", fork_and_exit },
 	{ "thread_fork_and_exit", thread_fork_and_exit },
