@@ -469,6 +469,7 @@ static void read_in_samples(void)
 		i = (pid_t)s.tid == b.pid;
 		pt_eq(s.read.nr, 2);
 		pt_eq(s.read.v[0].value % 10, 0);
+		pt_eq(s.read.v[1].value, s.read.v[0].value);
 		pt_check(s.read.v[0].value >= last[i], "goes back");
 		last[i] = s.read.v[0].value;
 	}
