@@ -269,6 +269,23 @@ static void closed_while_away(void)
 	none_left();
 }
 
+/* A counter that went with its CPU is being given back: close() returns when it is free. */
+static void closed_while_a_counter_goes(void)
+{
+	int fd = start();
+
+	pt_eq(session_attach_cpu(fd, 2), 0);
+	pt_eq(pt_module_set(MODULE, "slow", 1000), 0);
+	pt_eq(set_online(2, 0), 0);
+	while (!pt_module_get(MODULE, "destroying"))
+		pt_switch_out();
+	/* The others are free at once. */
+	pt_eq(pt_module_set(MODULE, "slow", 0), 0);
+	close(fd);
+	none_left();
+	pt_eq(set_online(2, 1), 0);
+}
+
 /* Its PMU has gone while the CPU was away: it cannot come back. */
 static void pmu_leaves_meanwhile(void)
 {
@@ -519,6 +536,7 @@ static const struct pt_case cases[] = {
 	{ "comes_later", comes_later },
 	{ "all_but_one_go", all_but_one_go },
 	{ "closed_while_away", closed_while_away },
+	{ "closed_while_a_counter_goes", closed_while_a_counter_goes },
 	{ "pmu_leaves_meanwhile", pmu_leaves_meanwhile },
 	{ "cgroups", cgroups },
 	{ "cgroup_of_a_task", cgroup_of_a_task },

@@ -213,9 +213,11 @@ static void count_sched_task(struct perf_event_pmu_context *part, struct task_st
 
 static void count_destroy(struct perf_event *event)
 {
+	int ms = READ_ONCE(slow);	/* whoever sees "destroying" may change it */
+
 	WRITE_ONCE(destroying, 1);
-	if (slow)
-		msleep(slow);
+	if (ms)
+		msleep(ms);
 	/* As drivers do that look at which CPUs there are. */
 	cpus_read_lock();
 	/* Whatever the order in which things end, the PMU is there. */
