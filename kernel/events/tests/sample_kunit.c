@@ -66,6 +66,44 @@ static void registers_of_another_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
 }
 
+/* A kernel thread is hit: it has no user space to tell of. */
+static void registers_without_user_space(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_REGS_USER, 0);
+
+	KUNIT_ASSERT_NULL(test, current->mm);
+	f->e.attr.sample_regs_user = 1;
+	prepare(f);
+	KUNIT_EXPECT_NULL(test, f->data.regs_user.regs);
+	KUNIT_EXPECT_EQ(test, f->data.regs_user.abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+}
+
+/* Of the AUX data that nobody has asked for not even a size is known: nothing is written. */
+static void no_aux_data(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_ADDR, 0xadd);
+	struct perf_buffer *rb = kunit_kzalloc(test, sizeof(*rb), GFP_KERNEL);
+	struct perf_output_handle handle = { .rb = rb };
+	struct perf_event_header header;
+	static u64 place[8];
+
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	memset(place, 0x5a, sizeof(place));
+	rb->data = place;
+	rb->mask = sizeof(place) - 1;
+	handle.addr = place;
+	f->data.aux_size = sizeof(u64);
+	prepare(f);
+	scoped_guard(preempt) {
+		perf_prepare_header(&header, &f->data, &f->e.pub, &f->regs);
+		perf_output_sample(&handle, &header, &f->data, &f->e.pub);
+	}
+	KUNIT_EXPECT_EQ(test, place[1], 0xaddULL);
+	KUNIT_EXPECT_EQ(test, place[2], 0x5a5a5a5a5a5a5a5aULL);
+	KUNIT_EXPECT_PTR_EQ(test, handle.addr, (void *)&place[2]);
+}
+
 /* Tests run in a kernel thread: nothing is mapped where user space would be. */
 static void address_without_user_space(struct kunit *test)
 {
@@ -80,6 +118,8 @@ static void address_without_user_space(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(places_of_the_kernel),
 	KUNIT_CASE(registers_of_another_task),
+	KUNIT_CASE(registers_without_user_space),
+	KUNIT_CASE(no_aux_data),
 	KUNIT_CASE(address_without_user_space),
 	{}
 };
