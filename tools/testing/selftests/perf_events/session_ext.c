@@ -607,6 +607,33 @@ static void timeouts_of_who_has_left(void)
 	worker_end(&a);
 }
 
+/* Tasks are in no cgroup that is a target: of each set there is one entry for all of them. */
+static void sets_by_cgroup(void)
+{
+	static const u64 want[4] = { 3 + 4, 20, 0, 0 };	/* two sets, and what has left of them */
+	static struct session_entry e[SESSION_ENTRIES];
+	struct perf_event_attr attr;
+	unsigned int i;
+	int fd;
+
+	start();
+	attr = hits();
+	fd = session_of_tasks(attr);
+	session_add(fd, 1, &attr, 1);
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	pt_eq(session_attach_task(fd, b.pid, 0), 0);
+	worker_do(&a, hit, 3);
+	worker_do(&b, hit, 4);
+	pt_eq(set_select(fd, 1), 0);
+	worker_do(&a, hit, 20);
+	pt_eq(session_read(fd, PERF_EXT_READ_CGROUPS, e), 4);
+	for (i = 0; i < 4; i++) {
+		pt_eq(e[i].set, i & 1);
+		pt_eq(e[i].value[0], want[i]);
+	}
+	finish();
+}
+
 static const struct pt_case cases[] = {
 	{ "with_masks", with_masks },
 	{ "with_notification", with_notification },
@@ -617,6 +644,7 @@ static const struct pt_case cases[] = {
 	{ "counters_of_cpus", counters_of_cpus },
 	{ "samples_of_cpus", samples_of_cpus },
 	{ "timeouts_of_who_has_left", timeouts_of_who_has_left },
+	{ "sets_by_cgroup", sets_by_cgroup },
 };
 
 PT_MAIN(cases)

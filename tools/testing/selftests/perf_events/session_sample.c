@@ -299,6 +299,7 @@ static void lost_by_target(void)
 /* How many are lost, to the last one, and told of when there is room again. */
 static void lost_exactly(void)
 {
+	static struct session_entry e[SESSION_ENTRIES];
 	struct perf_event_attr attr;
 	struct worker a, b;
 	unsigned int room;
@@ -324,6 +325,9 @@ static void lost_exactly(void)
 	worker_do(&a, hit, 7);
 	pt_eq(session_task(fd, a.pid)->lost, 7);
 	pt_eq(session_lost(fd), 107);
+	pt_eq(session_read(fd, PERF_EXT_READ_CGROUPS, e), 2);	/* in none, and what has left */
+	pt_eq(e[0].lost, 107);
+	pt_eq(e[1].lost, 0);
 	pt_eq(session_detach_task(fd, b.pid), 0);
 	pt_eq(session_left(fd)->lost, 100);
 	pt_eq(session_lost(fd), 107);
