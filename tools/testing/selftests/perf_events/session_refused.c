@@ -339,9 +339,10 @@ static void by_nobody(void)
 		pause();
 	pt_eq(session_attach_task(tasks, pid, 0), 0);
 	ATTACH(tasks, PERF_EXT_TARGET_TID, 1, 0, EACCES);
-	ATTACH(tasks, PERF_EXT_TARGET_TID, somebody, 0, EACCES);
+	ext_says(session_attach_task(tasks, somebody, 0), "-13 target: no right to trace it");
 	/* That others have made it gives no rights. */
-	ATTACH(cpus_of_others, PERF_EXT_TARGET_CPU, 0, 0, EACCES);
+	ext_says(session_attach_cpu(cpus_of_others, 0),
+		 "-13 perf_event_paranoid: no right to events of CPUs");
 	ATTACH(cpus_of_others, PERF_EXT_TARGET_ALL, 0, 0, EACCES);
 	ATTACH(of_others, PERF_EXT_TARGET_TID, pid, 0, EACCES);
 	ATTACH(of_others, PERF_EXT_TARGET_TID, somebody, 0, EACCES);
