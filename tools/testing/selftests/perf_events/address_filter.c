@@ -6,6 +6,7 @@
  * A range is where a mapping of the traced task shows the part of the file that the filter names.
  */
 #include "lib/ptest.h"
+#include <sys/mount.h>
 
 #define MODULE	"test_sample"
 #define PATH_SIZE	32
@@ -463,6 +464,29 @@ static void file_that_is_deleted(void)
 	close(fd);
 }
 
+/* Nor is it held when the list has been exchanged: its file system can be unmounted. */
+static void file_system_is_unmounted(void)
+{
+	char dir[] = "/tmp/filter-XXXXXX", path[64], text[96];
+	int file, fd;
+
+	load("filters=1");
+	pt_need(mkdtemp(dir) && !mount("none", dir, "ramfs", 0, NULL), "%s: %s", dir,
+		strerror(errno));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	file = open(path, O_RDWR | O_CREAT, 0600);
+	pt_need(file >= 0, "%s: %s", path, strerror(errno));
+	close(file);
+	fd = open_event(0);
+	snprintf(text, sizeof(text), "filter 0/16@%s", path);
+	pt_eq(set(fd, text), 0);
+	pt_eq(umount(dir), -1);
+	pt_eq(set(fd, ""), 0);
+	pt_check(!umount(dir), "umount: %s", strerror(errno));
+	rmdir(dir);
+	close(fd);
+}
+
 /* Filters that are set later are those of children that are there already. */
 static void set_for_children(void)
 {
@@ -524,6 +548,7 @@ static const struct pt_case cases[] = {
 	{ "set for children", set_for_children },
 	{ "exec forgets", exec_forgets },
 	{ "a file that is deleted", file_that_is_deleted },
+	{ "a file system is unmounted", file_system_is_unmounted },
 };
 
 int main(int argc, char **argv)
