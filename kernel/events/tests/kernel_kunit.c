@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: events of the kernel's own, as KVM has them: paused, and refused.
+ * KUnit: events of the kernel's own, as KVM has them: paused, refused, with another frequency.
  *
  * An event of this CPU; whoever runs this stays there.
  */
@@ -107,9 +107,45 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after, before);
 }
 
+/* They have no group, and so no tracer that they could act on or write to. */
+static void without_tracer(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = ID, .size = sizeof(attr), .aux_output = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -EINVAL);
+	attr.aux_output = 0;
+	attr.aux_pause = 1;
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(event), -EINVAL);
+}
+
+/* Another frequency: what was hit last is the beginning of no measurement any more. */
+static void new_frequency(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = ID, .size = sizeof(attr), .freq = 1,
+		.sample_freq = 100,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	event->hw.freq_time_stamp = 1;
+	KUNIT_EXPECT_EQ(test, perf_event_period(event, 50), 0);
+	KUNIT_EXPECT_EQ(test, event->attr.sample_freq, 50ULL);
+	KUNIT_EXPECT_EQ(test, event->hw.freq_time_stamp, 0ULL);
+	perf_event_release_kernel(event);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(paused),
 	KUNIT_CASE(refused),
+	KUNIT_CASE(without_tracer),
+	KUNIT_CASE(new_frequency),
 	{}
 };
 
