@@ -413,6 +413,8 @@ static void attach_many(int most)
 		pt_eq(session_detach_task(fd, pid[0]), 0);
 		pt_eq(session_attach_task(fd, pid[most], 0), 0);
 		ATTACH(fd, PERF_EXT_TARGET_TID, pid[0], 0, EMFILE);
+		/* What is a target already needs none, and cannot be had twice. */
+		ATTACH(fd, PERF_EXT_TARGET_TID, pid[most], 0, EEXIST);
 	}
 	for (i = 0; i <= most; i++)
 		pt_kill(pid[i]);
