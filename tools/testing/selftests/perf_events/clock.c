@@ -379,6 +379,52 @@ static void refresh(void)
 	}
 }
 
+/* A period goes on where DISABLE has cut it off. */
+static void period_in_pieces(void)
+{
+	struct perf_event_attr attr = clock_event(PERF_COUNT_SW_TASK_CLOCK, 2000000);
+	int i;
+
+	if (!pt_time_is_exact())
+		pt_skip("timers are as late as they like here");
+	pt_pin(0);
+	pt_map(&ring, pt_open(&attr, 0, -1, -1, 0), 16);
+	for (i = 0; i < 40; i++) {
+		pt_enable(ring.fd);
+		pt_burn(500000);
+		pt_disable(ring.fd);
+	}
+	check_number(pt_count_records(&ring, PERF_RECORD_SAMPLE), pt_count(ring.fd), 2000000);
+}
+
+/* One that samples and one that only counts: time in which they are off is none of theirs. */
+static void only_while_enabled(void)
+{
+	static const u64 period[] = { 0, 10000000000ull };
+	struct perf_event_attr dummy = pt_attr(PT_SW(DUMMY));
+	unsigned int i, turn;
+
+	pt_first_on_cpu(0);
+	/* For others time goes on. */
+	pt_open(&dummy, 0, -1, -1, 0);
+	for (i = 0; i < PT_ARRAY_SIZE(period); i++) {
+		struct perf_event_attr attr = clock_event(PERF_COUNT_SW_TASK_CLOCK, period[i]);
+		int fd = pt_open(&attr, 0, -1, -1, 0);
+		u64 most = 0;
+
+		for (turn = 0; turn < 3; turn++) {
+			pt_burn(20000000);
+			most -= pt_clock(CLOCK_MONOTONIC);
+			pt_enable(fd);
+			pt_burn(1000000);
+			pt_disable(fd);
+			most += pt_clock(CLOCK_MONOTONIC);
+			pt_check(pt_count(fd) <= most, "%llu ns in %llu",
+				 (unsigned long long)pt_count(fd), (unsigned long long)most);
+		}
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "cpu_clock_of_a_loop", cpu_clock_of_a_loop },
 	{ "task_clock_of_a_loop", task_clock_of_a_loop },
@@ -392,6 +438,8 @@ static const struct pt_case cases[] = {
 	{ "leads_a_group", leads_a_group },
 	{ "two_tasks", two_tasks },
 	{ "refresh", refresh },
+	{ "period_in_pieces", period_in_pieces },
+	{ "only_while_enabled", only_while_enabled },
 };
 
 PT_MAIN(cases)
