@@ -147,6 +147,9 @@ static int __init refused(void)
 	bad.name = "two words";
 	if (!is_refused(&bad, -EINVAL))
 		return -EIO;
+	bad.name = "";
+	if (!is_refused(&bad, -EINVAL))
+		return -EIO;
 	bad.name = "other";
 	bad.sample = NULL;
 	if (!is_refused(&bad, -EINVAL))
