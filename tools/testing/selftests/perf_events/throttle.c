@@ -6,7 +6,7 @@
  *
  * needs: pmu-irq skid
  */
-#include "lib/ptest.h"
+#include "lib/ext.h"
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -468,6 +468,19 @@ static void throttled_at(long long rate)
 	pt_eq(c.after, 1);
 }
 
+/* They do so, too, while somebody counts them. */
+static void long_interrupts_are_counted(int fd, long long rate)
+{
+	struct perf_event_attr attr = ext_event("perf_cost", "pmis");
+	int pmis = pt_open(&attr, 0, -1, -1, 0);
+
+	pt_sysctl_set("perf_event_max_sample_rate", rate);
+	interrupt_often(fd);
+	pt_check(pt_count(pmis) > 0, "no interrupts");
+	pt_check(pt_sysctl_get("perf_event_max_sample_rate") < rate, "the rate stays");
+	close(pmis);
+}
+
 /* Interrupts that take more than their share lower the rate: the share that was written last. */
 static void long_interrupts(void)
 {
@@ -491,6 +504,8 @@ static void long_interrupts(void)
 	pt_sysctl_set("perf_cpu_time_max_percent", 1);
 	interrupt_often(fd);
 	pt_check(pt_sysctl_get("perf_event_max_sample_rate") < rate, "the rate stays");
+	if (pt_path_exists("/sys/bus/event_source/devices/perf_cost"))
+		long_interrupts_are_counted(fd, rate);
 	pt_unmap(&ring);
 	close(fd);
 	throttled_at(pt_sysctl_get("perf_event_max_sample_rate"));
