@@ -363,6 +363,23 @@ static void kprobe_goes_with_its_event(void)
 	}
 }
 
+/* The instruction is what it was when the last event has gone. */
+static void uprobe_goes_with_its_event(void)
+{
+	struct perf_event_attr attr = uprobe((void *)pt_chain_outer, false);
+	volatile const u32 *code = (void *)pt_chain_outer;
+	u32 was = *code;
+	int i, fd[2];
+
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	for (i = 0; i < 2; i++) {
+		pt_check(*code != was, "no probe while there is an event");
+		close(fd[i]);
+	}
+	pt_eq(*code, was);
+}
+
 /* A hit is told to events of its number only while there are any. */
 static void hits_of_nobody(void)
 {
@@ -415,6 +432,7 @@ static const struct pt_case cases[] = {
 	{ "uprobe_by_others", uprobe_by_others },
 	{ "many_probes", many_probes },
 	{ "kprobe_goes_with_its_event", kprobe_goes_with_its_event },
+	{ "uprobe_goes_with_its_event", uprobe_goes_with_its_event },
 	{ "hits_of_nobody", hits_of_nobody },
 	{ "stopped_while_its_period_changes", stopped_while_its_period_changes },
 };

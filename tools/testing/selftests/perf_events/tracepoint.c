@@ -339,6 +339,17 @@ static void nested(void)
 	pt_peer_stop(&peer);
 }
 
+static void no_branches(void)
+{
+	struct perf_event_attr attr = tracepoint("syscalls", "sys_enter_getppid");
+
+	pt_eq(pt_probe(&attr), 0);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	pt_eq(pt_probe(&attr), -EOPNOTSUPP);
+}
+
 static const struct pt_case cases[] = {
 	{ "count_exactly", count_exactly },
 	{ "raw_of_enter_and_exit", raw_of_enter_and_exit },
@@ -351,6 +362,7 @@ static const struct pt_case cases[] = {
 	{ "many_events_one_tracepoint", many_events_one_tracepoint },
 	{ "on_and_off", on_and_off },
 	{ "nested", nested },
+	{ "no_branches", no_branches },
 };
 
 PT_MAIN(cases)
