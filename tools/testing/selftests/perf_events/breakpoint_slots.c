@@ -291,6 +291,35 @@ static void change_of_kind(void)
 	pt_eq(slots(), n);
 }
 
+/* What is kept of a task's breakpoints of a kind is freed when the last one becomes another. */
+static void change_of_kind_frees(void)
+{
+	struct perf_event_attr data = watch(HW_BREAKPOINT_W), code = watch(HW_BREAKPOINT_X);
+	struct perf_event_attr alloc, gone;
+	const unsigned int turns = 1000;
+	int n = slots(), one, allocs, frees;
+	unsigned int i;
+
+	alloc = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("kmem", "kmalloc"));
+	gone = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("kmem", "kfree"));
+	pt_first_on_cpu(0);
+	one = pt_open(&data, 0, -1, -1, 0);
+	allocs = pt_open(&alloc, 0, -1, -1, 0);
+	frees = pt_open(&gone, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(frees, PERF_EVENT_IOC_SET_FILTER, pt_addr("ptr != 0")), 0);
+	pt_reset(allocs);
+	pt_reset(frees);
+	for (i = 0; i < turns; i++)
+		pt_eq(modify(one, i % 2 ? &data : &code), 0);
+	pt_disable(frees);
+	if (pt_count(allocs) < turns)
+		pt_skip("a change needs no memory here");
+	pt_check(pt_count(frees) >= turns, "freed %llu times in %u changes",
+		 (unsigned long long)pt_count(frees), turns);
+	close(one);
+	pt_eq(slots(), n);
+}
+
 /* Which part of an attr may change, and to what. */
 static void bad_changes(void)
 {
@@ -512,6 +541,7 @@ static const struct pt_case cases[] = {
 	{ "inherited", inherited },
 	{ "task_that_is_gone", task_that_is_gone },
 	{ "change_of_kind", change_of_kind },
+	{ "change_of_kind_frees", change_of_kind_frees },
 	{ "bad_changes", bad_changes },
 	{ "bad_types", bad_types },
 	{ "kernel_addresses", kernel_addresses },

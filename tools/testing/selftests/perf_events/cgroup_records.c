@@ -184,6 +184,58 @@ static void nothing_else_asked_for(void)
 	cg_remove_all();
 }
 
+static struct perf_event_attr memory(const char *name)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("kmem", name));
+
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_RAW;
+	return attr;
+}
+
+/* The memory of the path is freed. */
+static void path_is_freed(void)
+{
+	struct perf_event_attr attr = carrier(), alloc = memory("kmalloc"), gone = memory("kfree");
+	int at[2] = { pt_field_offset("kmem", "kmalloc", "ptr"),
+		      pt_field_offset("kmem", "kfree", "ptr") };
+	u64 from, to, ptr, path = 0, allocs;
+	unsigned int paths = 0;
+	struct pt_ring all;
+	char filter[128];
+	int frees;
+
+	from = pt_kernel_range("pe_sideband_cgroup", &to);
+	if (!from)
+		pt_skip("the kernel has no function pe_sideband_cgroup");
+	start(&attr, 0, -1);
+	pt_map(&all, pt_open(&alloc, 0, -1, -1, 0), 64);
+	snprintf(filter, sizeof(filter), "call_site >= %#llx && call_site < %#llx",
+		 (unsigned long long)from, (unsigned long long)to);
+	pt_eq(pt_ioctl(all.fd, PERF_EVENT_IOC_SET_FILTER, pt_addr(filter)), 0);
+	frees = pt_open(&gone, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(frees, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)all.fd), 0);
+	allocs = pt_id(all.fd);
+	pt_drain(&all);
+	cg_make("/b");
+	pt_disable(frees);
+	pt_disable(all.fd);
+	while (pt_next_of(&all, &rec, PERF_RECORD_SAMPLE)) {
+		pt_parse_sample(&alloc, &rec, &id);
+		memcpy(&ptr, id.raw + at[id.id != allocs], sizeof(ptr));
+		if (id.id == allocs) {
+			path = ptr;
+			paths++;
+		} else if (ptr == path) {
+			path = 0;
+		}
+	}
+	pt_eq(paths, 1);
+	pt_check(!path, "the path stays");
+	cg_remove_all();
+}
+
 /* ---- PERF_COUNT_SW_CGROUP_SWITCHES ---- */
 
 struct pair {
@@ -397,6 +449,7 @@ static const struct pt_case cases[] = {
 	{ "path_in_a_namespace", path_in_a_namespace },
 	{ "who_is_told", who_is_told },
 	{ "nothing_else_asked_for", nothing_else_asked_for },
+	{ "path_is_freed", path_is_freed },
 	{ "two_cgroups", two_cgroups },
 	{ "one_cgroup", one_cgroup },
 	{ "of_tasks", of_tasks },
