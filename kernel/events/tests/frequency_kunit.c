@@ -367,6 +367,27 @@ static void rate_without_a_sample(struct kunit *test)
 	}
 }
 
+/* Hits of a task that is away are none of the ticks in which it runs. */
+static void hit_while_away(struct kunit *test)
+{
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	struct pe_event *e = pe(make_event(test, 1000));
+	struct perf_sample_data data = { };
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	raw_spin_lock_init(&ctx->lock);
+	e->ctx = &ctx->pub;
+	e->attr.freq = 1;
+	e->attr.sample_freq = 1;
+	e->hw.freq_count_stamp = 5;
+	perf_swevent_set_period(&e->pub);
+	scoped_guard(raw_spinlock_irqsave, &ctx->lock)
+		pe_software_hit_away(e, 7, &data, NULL);
+	KUNIT_EXPECT_EQ(test, local64_read(&e->count), 7LL);
+	KUNIT_EXPECT_EQ(test, left(&e->pub), -993LL);
+	KUNIT_EXPECT_EQ(test, e->hw.freq_count_stamp, 12ULL);
+}
+
 static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(period_exact),
 	KUNIT_CASE(period_wide),
@@ -384,6 +405,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(rate_of_the_period_that_ended),
 	KUNIT_CASE(rate_of_a_hit),
 	KUNIT_CASE(rate_without_a_sample),
+	KUNIT_CASE(hit_while_away),
 	{}
 };
 
