@@ -264,6 +264,33 @@ static void enabled_and_running(void)
 	pt_eq(s.v[0].value, 0);
 }
 
+/* While its leader is off a member is so, too, and both go on and stop in one step. */
+static void times_of_a_sibling(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct pt_read of_leader, r;
+	int leader, fd, i;
+
+	attr.read_format = f;
+	attr.disabled = 1;
+	leader = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	fd = pt_open(&attr, 0, -1, leader, 0);
+	for (i = 0; i < 3; i++) {
+		pt_burn(1000000);
+		pt_read(leader, f, 1, &of_leader);
+		pt_read(fd, f, 1, &r);
+		pt_eq(r.enabled, of_leader.enabled);
+		pt_eq(r.running, of_leader.running);
+		pt_check(r.enabled >= (u64)i * 1000000, "enabled %llu in turn %d",
+			 (unsigned long long)r.enabled, i);
+		pt_enable(leader);
+		pt_burn(1000000);
+		pt_disable(leader);
+	}
+}
+
 static void times_of_a_cpu_event(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -559,6 +586,7 @@ static const struct pt_case cases[] = {
 	{ "cpu_clock", cpu_clock },
 	{ "dummy_stays_zero", dummy_stays_zero },
 	{ "enabled_and_running", enabled_and_running },
+	{ "times_of_a_sibling", times_of_a_sibling },
 	{ "times_of_a_cpu_event", times_of_a_cpu_event },
 	{ "other_task", other_task },
 	{ "task_on_one_cpu", task_on_one_cpu },
