@@ -465,6 +465,62 @@ static void nothing_is_left(void)
 	}
 }
 
+/* A flag that its counter's last owner has left is no overflow of the next one. */
+static void no_overflow_is_left(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_CYCLES);
+	u64 interrupts;
+	int fd;
+
+	a64_need_pmu();
+	if (pt_is_stock())
+		pt_skip("this driver clears flags when an event stops, and not later");
+	pt_pin(0);
+	pt_load_module(MODULE, NULL);
+	attr.disabled = 0;
+	fd = pt_open_hw(&attr, -1);
+	pt_eq(enabled("pmintenset"), 1u << CYCLE_BIT);
+	pt_disable(fd);
+	pt_eq(pt_module_set(MODULE, "pmovsset", 1u << CYCLE_BIT), 0);
+	pt_eq(reg("pmovsset") >> CYCLE_BIT & 1, 1);
+	interrupts = a64_pmu_interrupts();
+	pt_enable(fd);
+	pt_eq(enabled("pmintenset"), 1u << CYCLE_BIT);
+	pt_eq(reg("pmovsset") >> CYCLE_BIT & 1, 0);
+	pt_eq(a64_pmu_interrupts(), interrupts);
+}
+
+/* Where two counters make 64 bits, the upper one counts the overflows of the lower one. */
+static void types_of_a_pair(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_INSTRUCTIONS);
+	int i;
+
+	a64_need_pmu();
+	if (a64_wide_counters())
+		pt_skip("each counter has 64 bits");
+	pt_pin(0);
+	pt_load_module(MODULE, NULL);
+	attr.disabled = 0;
+	/* After an event that had the upper one alone, too. */
+	for (i = 0; i < 2; i++) {
+		int fd[2];
+
+		attr.config1 = A64_LONG;
+		fd[0] = pt_open_hw(&attr, -1);
+		pt_eq(enabled("pmcntenset"), 3);
+		pt_eq(reg("pmevtyper0") & 0xffff, A64_INSTRUCTIONS);
+		pt_eq(reg("pmevtyper1") & 0xffff, A64_CHAIN);
+		close(fd[0]);
+		attr.config1 = 0;
+		fd[0] = pt_open_hw(&attr, -1);
+		fd[1] = pt_open_hw(&attr, -1);
+		pt_eq(reg("pmevtyper1") & 0xffff, A64_INSTRUCTIONS);
+		close(fd[0]);
+		close(fd[1]);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "exact_loops", exact_loops },
 	{ "exact_split", exact_split },
@@ -478,6 +534,8 @@ static const struct pt_case cases[] = {
 	{ "files_in_sysfs", files_in_sysfs },
 	{ "filters", filters },
 	{ "nothing_is_left", nothing_is_left },
+	{ "no_overflow_is_left", no_overflow_is_left },
+	{ "types_of_a_pair", types_of_a_pair },
 };
 
 PT_MAIN(cases)

@@ -6,7 +6,7 @@
  * runs: pmcr, pmcntenset, pmintenset, pmovsset, pmuserenr, pmceid0, pmceid1, pmevtyper0,
  * pmevtyper1, pmccfiltr; el is the exception level of the kernel there. Writing to swinc writes
  * the value to PMSWINC_EL0: each bit is one software increment of that counter, if it counts the
- * event 0.
+ * event 0. Writing to pmovsset sets overflow flags: each bit is that of a counter.
  */
 #include <linux/module.h>
 
@@ -24,7 +24,6 @@
 
 REGISTER(pmcr);
 REGISTER(pmcntenset);
-REGISTER(pmovsset);
 REGISTER(pmuserenr);
 REGISTER(pmceid0);
 REGISTER(pmceid1);
@@ -62,6 +61,26 @@ static int set_swinc(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops swinc_ops = { .set = set_swinc };
 module_param_cb(swinc, &swinc_ops, NULL, 0200);
+
+static int get_pmovsset(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%lld\n", (s64)read_sysreg(pmovsset_el0));
+}
+
+static int set_pmovsset(const char *val, const struct kernel_param *kp)
+{
+	u32 mask;
+	int ret = kstrtou32(val, 0, &mask);
+
+	if (ret)
+		return ret;
+	write_sysreg(mask, pmovsset_el0);
+	isb();
+	return 0;
+}
+
+static const struct kernel_param_ops pmovsset_ops = { .set = set_pmovsset, .get = get_pmovsset };
+module_param_cb(pmovsset, &pmovsset_ops, NULL, 0644);
 
 static int __init test_arm64_init(void)
 {
