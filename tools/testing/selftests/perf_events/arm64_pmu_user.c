@@ -226,6 +226,11 @@ static void open_while_one_is_there(void)
 	pt_eq(userenr(), ER_CR);
 	pt_map(&r, fd, 0);
 	pt_eq(userenr(), ER_CR);
+	/* To ask whether it is allowed, or to allow it again, closes nothing. */
+	pt_eq(pt_sysctl_get("perf_user_access"), 1);
+	pt_eq(userenr(), ER_CR);
+	pt_sysctl_set("perf_user_access", 1);
+	pt_eq(userenr(), ER_CR);
 	pt_unmap(&r);
 	close(fe);
 	pt_eq(userenr(), ER_CR);
