@@ -141,11 +141,37 @@ static void disabled_ones(void)
 	pt_check(pt_count(other) >= 200 * NAPS, "%llu", (unsigned long long)pt_count(other));
 }
 
+/* One that is throttled waits for the tick, and not only until its CPU wakes. */
+static void throttled_ones(void)
+{
+	struct perf_event_attr attr = a64_cycles(PERIOD);
+	u64 samples = 0, throttled = 0;
+	int fd;
+
+	need_sleep();
+	/* One in each tick, and that one is one too many. */
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	attr.exclude_kernel = 0;
+	attr.sample_type = PERF_SAMPLE_IP;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&ring, fd, 64);
+	pt_enable(fd);
+	naps();
+	pt_disable(fd);
+	while (pt_next(&ring, &rec)) {
+		samples += rec.h.type == PERF_RECORD_SAMPLE;
+		throttled += rec.h.type == PERF_RECORD_THROTTLE;
+	}
+	pt_check(throttled >= NAPS / 10, "throttled %llu times", (unsigned long long)throttled);
+	pt_eq(samples, throttled);
+}
+
 static const struct pt_case cases[] = {
 	{ "counts_of_a_cpu", counts_of_a_cpu },
 	{ "counts_of_a_task", counts_of_a_task },
 	{ "samples_of_a_cpu", samples_of_a_cpu },
 	{ "disabled_ones", disabled_ones },
+	{ "throttled_ones", throttled_ones },
 };
 
 PT_MAIN(cases)
