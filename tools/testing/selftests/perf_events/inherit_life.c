@@ -185,7 +185,7 @@ static void call_5(void)
 	call(5);
 }
 
-/* The child's copy is on or off as the others are since its fork. */
+/* The child's copy is on or off as the others are since its fork. RESET changes neither. */
 static void switched_while_the_task_forks(void)
 {
 	struct perf_event_attr attr = calls();
@@ -193,12 +193,14 @@ static void switched_while_the_task_forks(void)
 	int i, fd;
 
 	attr.inherit_stat = 1;		/* a copy for each */
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		slow_fork_start(&fork, call_5);
-		attr.disabled = i;
+		attr.disabled = i == 1;
 		fd = pt_open(&attr, fork.tid, -1, -1, 0);
 		slow_fork_begin(&fork);
-		if (i)
+		if (i == 2)
+			pt_reset(fd);
+		else if (i)
 			pt_enable(fd);
 		else
 			pt_disable(fd);
