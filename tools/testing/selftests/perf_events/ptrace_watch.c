@@ -89,6 +89,18 @@ static int set(pid_t pid, unsigned int nr, const volatile u64 *at)
 	return 0;
 }
 
+/* It has its address and watches nothing. */
+static void switch_off(pid_t pid, unsigned int nr)
+{
+	const size_t at = offsetof(struct user, u_debugreg[7]);
+	unsigned long control;
+
+	errno = 0;
+	control = (unsigned long)ptrace(PTRACE_PEEKUSER, pid, at, NULL);
+	pt_need(!errno && !ptrace(PTRACE_POKEUSER, pid, at, control & ~(3ul << (2 * nr))),
+		"DR7: %s", strerror(errno));
+}
+
 /* Which register was hit? The trap comes after the store. */
 static int hit(pid_t pid)
 {
@@ -122,6 +134,19 @@ static int set(pid_t pid, unsigned int nr, const volatile u64 *at)
 	io.iov_len = offsetof(struct user_hwdebug_state, dbg_regs) +
 		     (nr + 1) * sizeof(state.dbg_regs[0]);
 	return ptrace(PTRACE_SETREGSET, pid, NT_ARM_HW_WATCH, &io) ? -errno : 0;
+}
+
+/* It has its address and watches nothing. */
+static void switch_off(pid_t pid, unsigned int nr)
+{
+	struct user_hwdebug_state state;
+	struct iovec io = { &state, sizeof(state) };
+
+	pt_need(!ptrace(PTRACE_GETREGSET, pid, NT_ARM_HW_WATCH, &io), "get: %s", strerror(errno));
+	state.dbg_regs[nr].ctrl &= ~1u;
+	io.iov_len = offsetof(struct user_hwdebug_state, dbg_regs) +
+		     (nr + 1) * sizeof(state.dbg_regs[0]);
+	pt_need(!ptrace(PTRACE_SETREGSET, pid, NT_ARM_HW_WATCH, &io), "set: %s", strerror(errno));
 }
 
 /* Which word? The trap comes before the store, again and again while it is watched. */
@@ -178,6 +203,19 @@ static void watch_and_move(void)
 	expect_hit(pid, 0, 4);
 	pt_eq(set(pid, 0, NULL), 0);
 	pt_eq(go_on(pid), SIGSTOP);
+	pt_kill(pid);
+}
+
+static void off_where_it_is(void)
+{
+	pid_t pid = start();
+
+	pt_eq(set_or_skip(pid, 0, &target[0]), 0);
+	expect_hit(pid, 0, 1);
+	switch_off(pid, 0);
+	pt_eq(go_on(pid), SIGSTOP);
+	pt_eq(go_on(pid), SIGSTOP);
+	pt_eq(word_of(pid, &target[0]), 2);
 	pt_kill(pid);
 }
 
@@ -272,6 +310,7 @@ static void impossible(void)
 
 static const struct pt_case cases[] = {
 	{ "watch_and_move", watch_and_move },
+	{ "off_where_it_is", off_where_it_is },
 	{ "shared_with_events", shared_with_events },
 	{ "gone_with_the_task", gone_with_the_task },
 	{ "impossible", impossible },
