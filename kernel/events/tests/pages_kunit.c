@@ -84,6 +84,41 @@ static void page_by_page(struct kunit *test)
 	}
 }
 
+/* What user space has touched is given back as it was, in a block or not. */
+static void of_nobody_any_more(struct kunit *test)
+{
+	struct page *pages[NR] = { };
+	int nr = take(test, pages), i;
+
+	for (i = 0; i < NR; i++)
+		pages[i]->mapping = (void *)test;
+	pe_pages_drop(pages, NR, nr);
+	/* Who has got one since then has another mapping, or none. */
+	for (i = 0; i < NR; i++)
+		KUNIT_EXPECT_PTR_NE(test, (void *)READ_ONCE(pages[i]->mapping), (void *)test);
+}
+
+/* A cgroup's memory is noted page by page. */
+static void accounted(struct kunit *test)
+{
+#ifdef CONFIG_PERF_EVENTS_EXT
+	const int was = READ_ONCE(pe_pages_accounted);
+	struct page *pages[NR] = { };
+	int got, nr = -1, i;
+
+	WRITE_ONCE(pe_pages_accounted, 1);
+	got = pe_pages_take(pages, NR, NUMA_NO_NODE, &nr);
+	WRITE_ONCE(pe_pages_accounted, was);
+	KUNIT_ASSERT_EQ(test, got, NR);
+	for (i = 0; i < NR; i++)
+		KUNIT_ASSERT_NOT_NULL(test, pages[i]);
+	KUNIT_EXPECT_EQ(test, nr, 0);
+	pe_pages_drop(pages, NR, nr);
+#else
+	kunit_skip(test, "no CONFIG_PERF_EVENTS_EXT");
+#endif
+}
+
 /* Those on lists of a CPU included. */
 static unsigned long free_pages_now(void)
 {
@@ -147,6 +182,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(in_blocks),
 	KUNIT_CASE(one_outlives_the_others),
 	KUNIT_CASE(page_by_page),
+	KUNIT_CASE(of_nobody_any_more),
+	KUNIT_CASE(accounted),
 	KUNIT_CASE(none_is_lost),
 	KUNIT_CASE(freed_alone),
 	{}
