@@ -43,6 +43,7 @@ static void last_event_leaves(struct kunit *test)
 	struct pe_event *first = make_event(test), *last = make_event(test);
 	int between;
 
+	last->attr.inherit = 1;
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		ctx->oncpu = smp_processor_id();
 		pe_clock_start(&ctx->clock, 100);
@@ -55,6 +56,9 @@ static void last_event_leaves(struct kunit *test)
 	}
 	KUNIT_EXPECT_GE(test, between, 0);
 	KUNIT_EXPECT_EQ(test, ctx->nr_events, 0U);
+	/* A fork has nothing to copy; one that is under way sees that they went. */
+	KUNIT_EXPECT_EQ(test, ctx->nr_inherit, 0U);
+	KUNIT_EXPECT_EQ(test, ctx->changes, 4U);
 	KUNIT_EXPECT_EQ(test, ctx->oncpu, -1);
 	KUNIT_EXPECT_FALSE(test, ctx->clock.running);
 	KUNIT_EXPECT_FALSE(test, ctx->any.clock.running);
