@@ -388,6 +388,54 @@ static void hit_while_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e->hw.freq_count_stamp, 12ULL);
 }
 
+static DEFINE_PER_CPU(int, times_off);
+static bool under_lock;
+
+static void on_or_off(struct pmu *pmu)
+{
+}
+
+static void stop_in_tick(struct perf_event *event, int flags)
+{
+	stops++;
+	under_lock = raw_spin_is_locked(&pe_ctx(pe(event))->lock);
+}
+
+static struct pmu ticked = {
+	.task_ctx_nr = perf_hw_context, .start = start, .stop = stop_in_tick,
+	.pmu_disable_count = &times_off, .pmu_enable = on_or_off, .pmu_disable = on_or_off,
+};
+
+/* The tick looks at an event once, while nobody else changes its context. */
+static void tick_locks(struct kunit *test)
+{
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	struct pe_event *e = pe(make_event(test, 1000));
+	bool afterwards;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	pe_ctx_init(ctx, NULL, 0);
+	ctx->nr_freq = 1;
+	e->pmu = &ticked;
+	e->ctx = &ctx->pub;
+	e->attr.freq = 1;
+	e->attr.sample_freq = 1000;
+	list_add_tail(&e->freq_entry, &ctx->any.freq);
+	stops = 0;
+	starts = 0;
+	scoped_guard(irqsave) {
+		ctx->oncpu = smp_processor_id();
+		pe_tick_freq(ctx, false);
+		afterwards = raw_spin_is_locked(&ctx->lock);
+	}
+	KUNIT_EXPECT_EQ(test, stops, 1);
+	KUNIT_EXPECT_EQ(test, starts, 1);
+	KUNIT_EXPECT_FALSE(test, afterwards);
+	/* With one CPU a lock is nothing. */
+	if (IS_ENABLED(CONFIG_SMP))
+		KUNIT_EXPECT_TRUE(test, under_lock);
+}
+
 static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(period_exact),
 	KUNIT_CASE(period_wide),
@@ -406,6 +454,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(rate_of_a_hit),
 	KUNIT_CASE(rate_without_a_sample),
 	KUNIT_CASE(hit_while_away),
+	KUNIT_CASE(tick_locks),
 	{}
 };
 
