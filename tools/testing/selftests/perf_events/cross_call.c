@@ -5,6 +5,7 @@
  *
  * needs: smp
  */
+#include "lib/cgroup.h"
 #include "lib/sets.h"
 #include <poll.h>
 #include <pthread.h>
@@ -162,11 +163,83 @@ static void turn_after_a_close(void)
 	pt_kill(pid);
 }
 
+/* How many calls it takes to set an event of another CPU back, five times. */
+static u64 calls_for_resets(int calls, int fd)
+{
+	u64 before = pt_count(calls);
+	int i;
+
+	for (i = 0; i < 5; i++)
+		pt_reset(fd);
+	return pt_count(calls) - before;
+}
+
+/*
+ * A count that the hits of a CPU add to, one by one, is set back there, whichever CPU that is. One
+ * that only follows them is set back right here.
+ */
+static void resets_elsewhere(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int calls, counts, samples, cpu;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	if (pt_is_stock())
+		pt_skip("the function is ours");
+	for (cpu = 0; cpu < 2; cpu++) {
+		pt_pin(!cpu);
+		calls = pt_open_cross_calls("pe_call_arrives", !cpu);
+		attr.sample_period = 0;
+		counts = pt_open(&attr, -1, cpu, -1, 0);
+		attr.sample_period = 1000000;
+		samples = pt_open(&attr, -1, cpu, -1, 0);
+		pt_eq(calls_for_resets(calls, counts), 0);
+		pt_eq(calls_for_resets(calls, samples), 5);
+		close(samples);
+		close(counts);
+		close(calls);
+	}
+}
+
+/*
+ * With its first event of a cgroup a CPU is asked in which one it is. The next is added from here,
+ * where the cgroup of the task that opens it has no say.
+ */
+static void second_of_a_cgroup(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	const u64 times = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	const char *a, *b;
+	struct pt_read r;
+	int first, second;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	a = cg_make("");
+	b = cg_make("/b");
+	pt_pin(0);
+	cg_enter(b);
+	attr.read_format = times;
+	first = cg_open(&attr, a, 1, -1);
+	second = cg_open(&attr, b, 1, -1);
+	pt_spin(100000);
+	pt_read(first, times, 1, &r);
+	pt_eq(r.enabled, 0);
+	pt_read(second, times, 1, &r);
+	pt_eq(r.enabled, 0);
+	close(second);
+	close(first);
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "calls_to_a_running_task", calls_to_a_running_task },
 	{ "calls_to_a_wandering_task", calls_to_a_wandering_task },
 	{ "calls_at_once", calls_at_once },
 	{ "turn_after_a_close", turn_after_a_close },
+	{ "resets_elsewhere", resets_elsewhere },
+	{ "second_of_a_cgroup", second_of_a_cgroup },
 };
 
 PT_MAIN(cases)
