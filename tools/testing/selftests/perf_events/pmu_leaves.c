@@ -410,6 +410,27 @@ static void struct_comes_late(void)
 	pt_eq(comes_late(PERF_EXT_IOC_FORMAT, page), -ENODEV);
 }
 
+/* The registry has the PMU yet, but nobody gets a hold of its module any more. */
+static void module_is_going(void)
+{
+	struct perf_event_attr attr;
+	char state[16] = "";
+	pid_t pid;
+
+	load(NULL);
+	attr = hits();
+	pt_eq(pt_module_set(MODULE, "slow", 1000), 0);
+	pt_in_child(pid)
+		pt_eq(pt_unload_module(MODULE), 0);
+	do {
+		sched_yield();
+		pt_need(pt_slurp("/sys/module/" MODULE "/initstate", state, sizeof(state)),
+			"it is gone");
+	} while (strcmp(state, "going"));
+	pt_eq(pt_try_open(&attr, 0, -1, -1, 0), -ENODEV);
+	pt_reap(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
@@ -419,6 +440,7 @@ static const struct pt_case cases[] = {
 	{ "group_after_hardware", group_after_hardware },
 	{ "inherited", inherited },
 	{ "task_outlives", task_outlives },
+	{ "module_is_going", module_is_going },
 	{ "races", races },
 };
 

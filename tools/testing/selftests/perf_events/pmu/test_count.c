@@ -22,7 +22,8 @@
  *	kernel_aux	the next one says aux_output
  *	nr_events	events initialised and not destroyed
  *	largest		members of the largest group that an event was made for
- *	slow		how many ms it takes to destroy an event
+ *	slow		how many ms it takes to destroy an event, and before the module leaves the
+ *			registry
  *	destroying	one is being destroyed, or was
  *	nr_added	events on counters now, on all CPUs
  *	adds		how often one was put on a counter
@@ -586,6 +587,8 @@ static int __init count_module_init(void)
 static void __exit count_module_exit(void)
 {
 	release_kernel_event();
+	if (slow)
+		msleep(slow);
 	leave();
 	WARN_ON(atomic_read(&nr_events));
 	WARN_ON(atomic_read(&nr_added));
