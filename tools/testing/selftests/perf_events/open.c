@@ -533,6 +533,17 @@ static void signals_for_another_task(void)
 	pt_kill(pid);
 }
 
+/* 0 is a descriptor like others. */
+static void descriptor_0(void)
+{
+	struct perf_event_attr attr = dummy();
+
+	close(0);
+	pt_eq(pt_try_open(&attr, 0, -1, -1, 0), 0);
+	pt_eq(pt_count(0), 0);
+	pt_eq(close(0), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "size_versions", size_versions },
 	{ "size_write_back", size_write_back },
@@ -559,6 +570,7 @@ static const struct pt_case cases[] = {
 	{ "tracepoint_ids", tracepoint_ids },
 	{ "breakpoint_types", breakpoint_types },
 	{ "many_opens", many_opens },
+	{ "descriptor_0", descriptor_0 },
 };
 
 PT_MAIN(cases)
