@@ -59,18 +59,23 @@ static void of_a_running_task(void)
 	pt_kill(pid);
 }
 
-/* What CPU 0 reads of an event of CPU 1, where there were 5 hits, and 100 on its own. */
+/* What a CPU reads of an event of another one, where there were 5 hits, and 100 on its own. */
 static void read_of_a_scope(const char *params, u64 want)
 {
 	struct perf_event_attr attr;
-	int fd;
+	int cpu, fd;
 
-	load(params);
-	attr = hits();
-	fd = pt_open(&attr, -1, 1, -1, 0);
-	hit_on(1, 5);
-	hit_on(0, 100);
-	pt_eq(pt_count(fd), want);
+	for (cpu = 0; cpu < 2; cpu++) {
+		load(params);
+		attr = hits();
+		fd = pt_open(&attr, -1, cpu, -1, 0);
+		hit_on(cpu, 5);
+		hit_on(!cpu, 100);
+		pt_pin(!cpu);
+		pt_eq(pt_count(fd), want);
+		close(fd);
+		pt_eq(pt_unload_module(MODULE), 0);
+	}
 }
 
 static void of_another_core(void)
