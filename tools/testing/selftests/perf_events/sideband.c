@@ -351,6 +351,22 @@ static void switches_cpu_wide(void)
 	pt_peer_stop(&peer);
 }
 
+/* Nobody but the event of a CPU has them followed: who asked before has gone long ago. */
+static void switches_for_a_cpu_alone(void)
+{
+	struct timespec while_asleep = { .tv_sec = 3 };
+	struct perf_event_attr attr = carrier();
+
+	/* Nothing is waited for: what nobody needs any more is off after one second, or two. */
+	pt_eq(nanosleep(&while_asleep, NULL), 0);
+	attr.context_switch = 1;
+	pt_pin(0);
+	pt_map(&ring, pt_open(&attr, -1, 0, -1, 0), 64);
+	pt_switch_out();
+	pt_disable(ring.fd);
+	expect(PERF_RECORD_SWITCH_CPU_WIDE);
+}
+
 static void uninterested(void)
 {
 	struct perf_event_attr attr = carrier();
@@ -509,6 +525,7 @@ static const struct pt_case cases[] = {
 	{ "switches", switches },
 	{ "preempted_or_not", preempted_or_not },
 	{ "switches_cpu_wide", switches_cpu_wide },
+	{ "switches_for_a_cpu_alone", switches_for_a_cpu_alone },
 	{ "uninterested", uninterested },
 	{ "cpu_wide_hears_everybody", cpu_wide_hears_everybody },
 	{ "samples_and_sideband_in_order", samples_and_sideband_in_order },
