@@ -299,6 +299,45 @@ static void nothing_else_asked_for(void)
 	pt_eq(records_of(getpid()), 1);
 }
 
+static void open_inside(void *arg)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+
+	(void)arg;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	pt_open(&attr, 0, -1, -1, 0);
+}
+
+/* A new PID namespace as soon as there is room for one, and an event that is opened inside. */
+static void first_inside(void *arg)
+{
+	(void)arg;
+	while (unshare(CLONE_NEWPID)) {
+		pt_need(errno == ENOSPC, "unshare: %s", strerror(errno));
+		sched_yield();
+	}
+	pt_reap(pt_fork(open_inside, NULL));
+}
+
+/* Whose event was opened in a PID namespace holds it, and lets it go: there is room for one. */
+static void let_go(void)
+{
+	pid_t pid;
+	int i;
+
+	if (!pt_path_exists("/proc/self/ns/pid") || !pt_path_exists("/proc/self/ns/user"))
+		pt_skip("no namespaces");
+	pt_sysctl_set("perf_event_paranoid", 2);
+	pt_in_child(pid) {
+		pt_need(!unshare(CLONE_NEWUSER), "unshare: %s", strerror(errno));
+		pt_eq(pt_write_file("/proc/sys/user/max_pid_namespaces", "1"), 0);
+		for (i = 0; i < 3; i++)
+			pt_reap(pt_fork(first_inside, NULL));
+	}
+	pt_reap(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "unshared", unshared },
 	{ "all_at_once", all_at_once },
@@ -307,6 +346,7 @@ static const struct pt_case cases[] = {
 	{ "forked", forked },
 	{ "who_is_told", who_is_told },
 	{ "nothing_else_asked_for", nothing_else_asked_for },
+	{ "let_go", let_go },
 };
 
 PT_MAIN(cases)
