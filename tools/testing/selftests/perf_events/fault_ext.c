@@ -159,9 +159,11 @@ static void calls(void)
 	each_call(all, PT_ARRAY_SIZE(all), try_call);
 }
 
+/* If it opens, its periods vary. */
 static int try_open(void)
 {
 	struct perf_event_attr attr = sampled;
+	struct perf_ext_periods p = {};
 	int fd, left;
 
 	attr.sample_period = 1000;
@@ -169,6 +171,8 @@ static int try_open(void)
 	if (fd < 0)
 		return fd;
 	left = rest();
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&p)), 0);
+	pt_eq(p.mask, 63);
 	close(fd);
 	go_on(left);
 	return 0;
