@@ -261,6 +261,32 @@ static void set_output_of_one_cpu(void)
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 5);
 }
 
+/*
+ * Tasks on several CPUs take turns in a buffer once an inherited event writes there, or one that
+ * is not in its context yet.
+ */
+static void set_output_of_many_tasks(void)
+{
+	struct perf_event_attr attr = sampling(1), probe;
+	int type = pt_pmu_type("kprobe"), turns, to;
+	struct pt_ring ring;
+
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or not in our function");
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("pe_buffer_crowd");
+	turns = pt_open(&probe, 0, -1, -1, 0);
+	to = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, to, 4);
+	pt_eq(pt_ioctl(pt_open(&attr, 0, -1, -1, 0), PERF_EVENT_IOC_SET_OUTPUT, to), 0);
+	pt_eq(pt_count(turns), 0);
+	pt_open(&attr, 0, -1, to, PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT);
+	pt_eq(pt_count(turns), 1);
+	attr.inherit = 1;
+	pt_eq(pt_ioctl(pt_open(&attr, 0, -1, -1, 0), PERF_EVENT_IOC_SET_OUTPUT, to), 0);
+	pt_eq(pt_count(turns), 2);
+}
+
 /* Each hit is a sample of both, whatever they are bound to. */
 static void two_of_a_kind(void)
 {
@@ -445,6 +471,7 @@ static const struct pt_case cases[] = {
 	{ "period_acts_at_once", period_acts_at_once },
 	{ "set_output", set_output },
 	{ "set_output_of_one_cpu", set_output_of_one_cpu },
+	{ "set_output_of_many_tasks", set_output_of_many_tasks },
 	{ "two_of_a_kind", two_of_a_kind },
 	{ "pause_output", pause_output },
 	{ "pause_output_of_control_page_only", pause_output_of_control_page_only },
