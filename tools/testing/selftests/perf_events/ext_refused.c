@@ -10,6 +10,7 @@
 #include "lib/hold.h"
 #include "lib/sets.h"
 #include "lib/test_count.h"
+#include <sys/resource.h>
 
 #define PERIOD	10
 
@@ -413,6 +414,7 @@ static void say_format(void)
 {
 	static const u8 pfm_uuid[16] = PERF_EXT_FORMAT_PFM;
 	const struct perf_ext_pfm_arg huge = { .bytes = 1ull << 63 };
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	struct perf_ext_format ask;
 	struct pt_area a;
 	int fd, tube[2];
@@ -449,8 +451,14 @@ static void say_format(void)
 	HIST(ask.share = a.fd,
 	     "-22 FORMAT: arg, flags: of no use with share");
 	pt_sysctl_set("perf_event_mlock_kb", 0);
+	pt_need(!setrlimit(RLIMIT_MEMLOCK, &all), "setrlimit: %s", strerror(errno));
 	pt_become_nobody();
 	says(to_hist(fd), "-1 FORMAT: above perf_event_mlock_kb");
+	/* The smallest table that can be, and the largest. */
+	hist_key(fd, PERF_EXT_KEY_PID, 8, "-1 FORMAT: above perf_event_mlock_kb");
+	hist_key(fd, PERF_EXT_KEY_PID, 4, "-22 FORMAT: arg: refused by the format");
+	hist_key(fd, PERF_EXT_KEY_PID, 1 << 24, "-1 FORMAT: above perf_event_mlock_kb");
+	hist_key(fd, PERF_EXT_KEY_PID, 1 << 25, "-22 FORMAT: arg: refused by the format");
 }
 
 /* ---- PMUs ---- */
