@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: events of the kernel's own, as KVM has them: paused, refused, with another frequency.
+ * KUnit: events of the kernel's own, as KVM has them: paused, read, refused, with another frequency.
  *
  * An event of this CPU; whoever runs this stays there.
  */
@@ -49,6 +49,63 @@ static void paused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, told[1], 3ULL);
 	KUNIT_EXPECT_EQ(test, told[2], 0ULL);
 	KUNIT_EXPECT_EQ(test, told[3], 7ULL);
+}
+
+/* Who reads it goes on with interrupts as they were. */
+static void read_here(struct kunit *test)
+{
+	u64 value[2] = {};
+	bool on = false, off = false;
+	int err[2] = { -1, -1 };
+	struct perf_event *event;
+
+	migrate_disable();
+	event = make_event(PERF_TYPE_SOFTWARE, ID);
+	if (!IS_ERR(event)) {
+		hit(3);
+		err[0] = perf_event_read_local(event, &value[0], NULL, NULL);
+		on = !irqs_disabled();
+		if (!on)
+			local_irq_enable();
+		local_irq_disable();
+		err[1] = perf_event_read_local(event, &value[1], NULL, NULL);
+		off = irqs_disabled();
+		if (off)
+			local_irq_enable();
+		perf_event_release_kernel(event);
+	}
+	migrate_enable();
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, err[0], 0);
+	KUNIT_EXPECT_EQ(test, err[1], 0);
+	KUNIT_EXPECT_EQ(test, value[0], 3ULL);
+	KUNIT_EXPECT_EQ(test, value[1], 3ULL);
+	KUNIT_EXPECT_TRUE(test, on);
+	KUNIT_EXPECT_TRUE(test, off);
+}
+
+/* An event of a CPU that has gone, and needed no switches, does not count among those that do. */
+static void followed(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = ID, .size = sizeof(attr),
+	};
+	struct perf_event *of_cpu, *of_task;
+	bool follows = false;
+
+	migrate_disable();
+	of_cpu = make_event(PERF_TYPE_SOFTWARE, ID);
+	migrate_enable();
+	if (!IS_ERR(of_cpu))
+		perf_event_release_kernel(of_cpu);
+	of_task = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	if (!IS_ERR(of_task)) {
+		follows = static_key_enabled(&perf_sched_events);
+		perf_event_release_kernel(of_task);
+	}
+	KUNIT_EXPECT_FALSE(test, IS_ERR(of_cpu));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(of_task));
+	KUNIT_EXPECT_TRUE(test, follows);
 }
 
 /* A PMU that can do one thing at a time. */
@@ -143,6 +200,8 @@ static void new_frequency(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(paused),
+	KUNIT_CASE(read_here),
+	KUNIT_CASE(followed),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(without_tracer),
 	KUNIT_CASE(new_frequency),
