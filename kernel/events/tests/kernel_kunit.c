@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: events of the kernel's own, as KVM has them: paused, read, refused, with another frequency.
+ * KUnit: events of the kernel's own, as KVM has them: paused, read, refused, with another
+ * frequency; and what they have the scheduler do.
  *
  * An event of this CPU; whoever runs this stays there.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 
 #include "../sched/sched.h"
 
@@ -198,10 +200,60 @@ static void new_frequency(struct kunit *test)
 	perf_event_release_kernel(event);
 }
 
+/* A PMU whose driver wants to know when tasks come and go, though it has no event. */
+static int no_event(struct perf_event *event)
+{
+	return -ENOENT;
+}
+
+static void tell(struct perf_event_pmu_context *part, struct task_struct *of, bool in)
+{
+}
+
+static struct pmu curious = {
+	.capabilities	= PERF_PMU_CAP_NO_INTERRUPT,
+	.task_ctx_nr	= perf_invalid_context,
+	.event_init	= no_event,
+	.add		= single_add,
+	.del		= single_does,
+	.start		= single_does,
+	.stop		= single_does,
+	.read		= single_read,
+	.sched_task	= tell,
+};
+
+static void followed_for_a_driver(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = ID, .size = sizeof(attr),
+	};
+	struct perf_event *event;
+	bool follows = false;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&curious, "kunit_curious", -1), 0);
+	migrate_disable();
+	scoped_guard(irqsave)
+		perf_sched_cb_inc(&curious);
+	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	if (!IS_ERR(event)) {
+		perf_event_release_kernel(event);
+		/* Nothing is waited for: what nobody needs is off after two seconds at most. */
+		msleep(3000);
+		follows = static_key_enabled(&perf_sched_events);
+	}
+	scoped_guard(irqsave)
+		perf_sched_cb_dec(&curious);
+	migrate_enable();
+	perf_pmu_unregister(&curious);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_TRUE(test, follows);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(paused),
 	KUNIT_CASE(read_here),
 	KUNIT_CASE(followed),
+	KUNIT_CASE(followed_for_a_driver),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(without_tracer),
 	KUNIT_CASE(new_frequency),
