@@ -406,14 +406,18 @@ static void no_such_run(void)
 	struct perf_event_attr attr;
 	struct pt_ring r;
 	u64 length = 4096 * aux_page();	/* 16 MiB and more, beyond the page allocator */
+	long long before;
 	int fd;
 
 	aux_load("caps=0x4");
+	pt_sysctl_set("perf_event_mlock_kb", 0);
 	attr = aux_attr();
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&r, fd, 4);
+	before = locked_kb();
 	aux_place(&r, 8 * aux_page(), length);
 	pt_eq(try_area(fd, 8 * aux_page(), length, PROT_READ), -ENOMEM);
+	pt_eq(locked_kb(), before);
 	pt_eq(aux_counter("setups"), 0);
 	aux_check_all_freed();
 }
