@@ -117,6 +117,37 @@ static void times_go_on(void)
 	pt_eq(r.running, r.enabled);
 }
 
+/* Exec enables all of them in one moment, and exit ends all of them in one: none ran longer. */
+static void all_at_once(void)
+{
+	const u64 times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct perf_event_attr attr = calls();
+	struct pt_read first, r;
+	int go[2], fd[4], i;
+	pid_t pid;
+
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_pin(0);
+		pt_gate_wait(go);
+		exec_self(1, -1);
+	}
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	attr.read_format = times;
+	for (i = 0; i < 4; i++)
+		fd[i] = pt_open(&attr, pid, -1, -1, 0);
+	pt_gate_open(go);
+	pt_eq(exit_code(pid), 0);
+	pt_read(fd[0], times, 1, &first);
+	pt_check(first.enabled > 0, "not enabled");
+	for (i = 1; i < 4; i++) {
+		pt_read(fd[i], times, 1, &r);
+		pt_eq(r.enabled, first.enabled);
+		pt_eq(r.running, first.running);
+	}
+}
+
 static void not_enabled_without_the_bit(void)
 {
 	struct perf_event_attr attr = calls();
@@ -492,6 +523,7 @@ static void hw_enabled_by_exec(void)
 static const struct pt_case cases[] = {
 	{ "enabled_by_exec", enabled_by_exec },
 	{ "times_go_on", times_go_on },
+	{ "all_at_once", all_at_once },
 	{ "not_enabled_without_the_bit", not_enabled_without_the_bit },
 	{ "goes_on_across_exec", goes_on_across_exec },
 	{ "own_event_survives", own_event_survives },
