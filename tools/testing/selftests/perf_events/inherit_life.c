@@ -6,6 +6,7 @@
  * needs: smp hw
  */
 #include "lib/calls.h"
+#include "lib/hold.h"
 #include "lib/slow_fork.h"
 #include <poll.h>
 #include <pthread.h>
@@ -211,6 +212,32 @@ static void switched_while_the_task_forks(void)
 	}
 }
 
+static void call_40(void)
+{
+	call(40);
+}
+
+/* Its first period is that of a rule which came during the fork, and the end of that stops it. */
+static void ruled_while_the_task_forks(void)
+{
+	struct perf_ext_periods rule = { .short_period = 10, .initial_period = 30 };
+	struct perf_event_attr attr = calls();
+	struct slow_fork fork;
+	int fd;
+
+	ext_need();
+	attr.inherit_stat = 1;		/* a copy for each */
+	attr.sample_period = 4;
+	slow_fork_start(&fork, call_40);
+	fd = pt_open(&attr, fork.tid, -1, -1, 0);
+	slow_fork_begin(&fork);
+	pt_eq(ext_periods(fd, &rule), 0);
+	pt_eq(notify(fd, 1, PERF_EXT_NOTIFY_STOP), 0);
+	slow_fork_end(&fork);
+	pt_reap(fork.child);
+	pt_eq(pt_count(fd), 30);
+}
+
 static const struct pt_case cases[] = {
 	{ "many_children", many_children },
 	{ "closed_while_children_live", closed_while_children_live },
@@ -219,6 +246,7 @@ static const struct pt_case cases[] = {
 	{ "fork_races_open_and_close", fork_races_open_and_close },
 	{ "killed_children", killed_children },
 	{ "switched_while_the_task_forks", switched_while_the_task_forks },
+	{ "ruled_while_the_task_forks", ruled_while_the_task_forks },
 };
 
 PT_MAIN(cases)
