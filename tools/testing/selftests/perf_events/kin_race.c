@@ -7,6 +7,7 @@
  */
 #include "lib/hold.h"
 #include "lib/kin.h"
+#include "lib/slow_fork.h"
 #include <poll.h>
 #include <pthread.h>
 
@@ -486,6 +487,35 @@ static void opened_in_a_fork(void)
 	pt_reap(pid);
 }
 
+static int let_go[2];
+
+static void wait_to_be_let_go(void)
+{
+	pt_gate_wait(let_go);
+}
+
+/* Nobody finds a task that is being forked: it is not waited for, and gets its own copy later. */
+static void dissolved_in_a_fork(void)
+{
+	struct perf_event_attr attr = faults();
+	struct slow_fork f;
+	int fd;
+
+	ext_need();
+	pt_gate_make(let_go);
+	attr.sample_period = 1000;
+	slow_fork_start(&f, wait_to_be_let_go);
+	fd = pt_open(&attr, f.tid, -1, -1, 0);
+	slow_fork_begin(&f);
+	copies_are(fd, in_common(2));
+	pt_eq(notify(fd, 1u << 31, 0), 0);
+	slow_fork_end(&f);
+	copies_are(fd, 1);
+	pt_gate_open(let_go);
+	pt_reap(f.child);
+	copies_are(fd, 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "undisturbed", undisturbed },
 	{ "enabled_in_a_storm", enabled_in_a_storm },
@@ -499,6 +529,7 @@ static const struct pt_case cases[] = {
 	{ "disturbed_sums", disturbed_sums },
 	{ "disturbed_lives", disturbed_lives },
 	{ "opened_in_a_fork", opened_in_a_fork },
+	{ "dissolved_in_a_fork", dissolved_in_a_fork },
 };
 
 int main(int argc, char **argv)
