@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fault_kin.c - as fault.c: memory runs out while tasks begin to have events in common.
+ * fault_kin.c - as fault.c: memory runs out while tasks begin or cease to have events in
+ * common.
  */
 #include "lib/inject.h"
 
@@ -108,9 +109,36 @@ static void later_of_a_kin(void)
 	all_turns(try_later_fork, counts_are_right);
 }
 
+/* A member gets an event, and with it a context of its own with copies of what is in common. */
+static int try_open_on_member(void)
+{
+	struct perf_event_attr sw = pt_attr(PT_SW(DUMMY));
+	int left = rest(), fd;
+	pid_t pid;
+
+	pt_in_child(pid)
+		for (;;)
+			pause();
+	go_on(left);
+	fd = pt_try_open(&sw, pid, -1, -1, 0);
+	left = rest();
+	if (fd >= 0)
+		close(fd);
+	pt_kill(pid);
+	go_on(left);
+	return fd < 0 ? fd : 0;
+}
+
+static void copies_of_its_own(void)
+{
+	open_in_common();
+	all_turns(try_open_on_member, counts_are_right);
+}
+
 static const struct pt_case cases[] = {
 	{ "first_of_a_kin", first_of_a_kin },
 	{ "later_of_a_kin", later_of_a_kin },
+	{ "copies_of_its_own", copies_of_its_own },
 };
 
 PT_MAIN(cases)
