@@ -104,7 +104,8 @@ static void mux_interval(void)
 			continue;
 		seen++;
 		ms = pt_read_number(file, -1);
-		pt_check(ms >= 0, "%s is %lld", file, ms);
+		/* Linux 6.12 has none for what software counts. */
+		pt_check(ms >= 1 || (pt_is_stock() && !ms), "%s is %lld", file, ms);
 		pt_eq(pt_write_file(file, "0\n"), -EINVAL);
 		pt_eq(pt_write_file(file, "-1\n"), -EINVAL);
 		pt_check(pt_write_file(file, "abc\n") < 0, "%s is abc", file);
