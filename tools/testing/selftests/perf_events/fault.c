@@ -278,10 +278,13 @@ static void inherit(void)
 
 static int try_register(void)
 {
-	int ret = pt_module_set(MODULE, "registered", 1);
+	int ret = pt_module_set(MODULE, "registered", 1), left;
 
 	if (ret)
 		return ret;
+	left = rest();
+	pt_check(pt_pmu_type(MODULE) >= 0, "registered, and not in sysfs");
+	go_on(left);
 	/* If opening the file fails here, that was this turn's failure: the next attempt works. */
 	if (pt_module_set(MODULE, "registered", 0))
 		ret = pt_module_set(MODULE, "registered", 0);
