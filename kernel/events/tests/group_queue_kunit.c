@@ -157,6 +157,20 @@ static void merge_by_number(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, order, "123450");
 }
 
+/* No context makes equal numbers. If there are some, the queue that was added first goes first. */
+static void equal_numbers(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	char order[NR_NODES + 1];
+
+	group_queue_append(&f->a, &f->node[0], 1);
+	group_queue_append(&f->b, &f->node[1], 1);
+	walk(f, &f->a, &f->b, order);
+	KUNIT_EXPECT_STREQ(test, order, "01");
+	walk(f, &f->b, &f->a, order);
+	KUNIT_EXPECT_STREQ(test, order, "10");
+}
+
 static void numbers_use_all_bits(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -200,6 +214,7 @@ static struct kunit_case group_queue_cases[] = {
 	KUNIT_CASE(rotate_visits_all),
 	KUNIT_CASE(rotate_single),
 	KUNIT_CASE(merge_by_number),
+	KUNIT_CASE(equal_numbers),
 	KUNIT_CASE(numbers_use_all_bits),
 	KUNIT_CASE(remove_while_walking),
 	{}
