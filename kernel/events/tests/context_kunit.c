@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: a context on its own: its last event leaves, calls that do not wait for another CPU, and
- * its end.
+ * KUnit: a context on its own: its last event leaves, it does not come in without a reason, calls
+ * that do not wait for another CPU, and its end.
  *
  * The context is no task's, so nobody else sees it, whatever it says of a CPU.
  */
@@ -63,6 +63,29 @@ static void last_event_leaves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->clock.running);
 	KUNIT_EXPECT_FALSE(test, ctx->any.clock.running);
 	KUNIT_EXPECT_EQ(test, ctx->clock.time, 5ULL);
+}
+
+/* No reason to come in: there is nothing to count, or it is in already and its clocks run. */
+static void stays_as_it_is(struct kunit *test)
+{
+	struct pe_ctx *ctx = make_ctx(test);
+	struct pe_event *e = make_event(test);
+	int empty;
+
+	scoped_guard(irqsave) {
+		pe_ctx_enter_current(ctx, NULL, -1);
+		empty = ctx->oncpu;
+	}
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		ctx->oncpu = 0;
+		pe_clock_start(&ctx->clock, 100);
+		pe_ctx_add(ctx, e);
+	}
+	scoped_guard(irqsave)
+		pe_ctx_enter_current(ctx, NULL, -1);
+	KUNIT_EXPECT_EQ(test, empty, -1);
+	KUNIT_EXPECT_EQ(test, ctx->oncpu, 0);
+	KUNIT_EXPECT_EQ(test, ctx->clock.offset, -100ULL);
 }
 
 static void note_irqs(struct pe_ctx *ctx, void *arg)
@@ -133,6 +156,7 @@ static void ends_with_its_kin(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
+	KUNIT_CASE(stays_as_it_is),
 	KUNIT_CASE(local_call),
 	KUNIT_CASE(no_cgroup_to_follow),
 	KUNIT_CASE(ends_with_its_kin),
