@@ -149,6 +149,94 @@ static void throttled(void)
 		 (unsigned long long)n, (unsigned long long)time);
 }
 
+/* A set has the place of its predecessor, also where a group waits that came before both. */
+static void before_who_waits(void)
+{
+	struct perf_event_attr attr;
+	int first, a, b;
+
+	ext_need();
+	load("counters=1");
+	pt_eq(pt_write_file(DEV "/perf_event_mux_interval_ms", "10000"), 0);
+	pt_first_on_cpu(0);	/* after a switch the one that waits is the first */
+	attr = hits();
+	attr.disabled = 1;
+	first = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	a = pt_open(&attr, 0, -1, -1, 0);
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	pt_enable(first);
+	hit(1);
+	pt_eq(set_select(a, 1), 0);
+	hit(10);
+	pt_eq(pt_count(a), 1);
+	pt_eq(pt_count(b), 10);
+	pt_eq(pt_count(first), 0);
+	close(a);
+	close(b);
+	close(first);
+	none_left();
+}
+
+/* While its task sleeps, the set that gets the turn is on no counter. */
+static void turn_of_a_sleeper(void)
+{
+	struct perf_event_attr attr;
+	struct pt_peer peer;
+	int a, b;
+
+	ext_need();
+	load(NULL);
+	attr = hits();
+	pt_peer_start(&peer);
+	a = pt_open(&attr, peer.pid, -1, -1, 0);
+	b = pt_open(&attr, peer.pid, -1, -1, 0);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	pt_peer_asleep(&peer);
+	pt_eq(set_select(a, 1), 0);
+	hit(5);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	pt_eq(pt_count(b), 0);
+	pt_peer_stop(&peer);
+	close(a);
+	close(b);
+	none_left();
+}
+
+/* Two members whose periods end with the same hit end one turn. */
+static void two_at_once(void)
+{
+	struct perf_event_attr attr;
+	int a, b, member;
+
+	ext_need();
+	load(NULL);
+	attr = hits();
+	b = pt_open(&attr, 0, -1, -1, 0);
+	attr.sample_period = 10;
+	a = pt_open(&attr, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, a, 0);
+	pt_eq(set_trigger(a, 1), 0);
+	pt_eq(set_trigger(member, 1), 0);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	hit(10);
+	hit(3);
+	pt_eq(pt_count(a), 10);
+	pt_eq(pt_count(member), 10);
+	pt_eq(pt_count(b), 3);
+	pt_eq(set_infos(a, info), 2);
+	set_was(&info[0], 1, 1, 0);
+	set_was(&info[1], 1, 0, 0);
+	close(member);
+	close(a);
+	close(b);
+	none_left();
+}
+
 /* A turn is not shorter than any timer may be. */
 static void shortest_turn(void)
 {
@@ -281,6 +369,9 @@ static const struct pt_case cases[] = {
 	{ "hardware_joins", hardware_joins },
 	{ "joins_refused", joins_refused },
 	{ "counters_are_handed_over", counters_are_handed_over },
+	{ "before_who_waits", before_who_waits },
+	{ "turn_of_a_sleeper", turn_of_a_sleeper },
+	{ "two_at_once", two_at_once },
 	{ "throttled", throttled },
 	{ "throttled_software", throttled_software },
 	{ "shortest_turn", shortest_turn },
