@@ -217,6 +217,45 @@ static void migrations(void)
 	pt_eq(pt_count(fd), crowd->nr * MOVES);
 }
 
+/* From one CPU to the next, while the case does not leave CPU 0. */
+static void roam(void *arg)
+{
+	struct runner *r = &crowd->of[(intptr_t)arg];
+	int cpu, cpus = pt_online_cpus();
+
+	pt_pin(1);
+	pt_settle();
+	r->faults = 0;
+	pt_gate_open(crowd->ready);
+	pt_gate_wait(crowd->go);
+	for (cpu = 2; cpu < cpus; cpu++) {
+		pt_pin(cpu);
+		pt_fault(4);
+		r->faults += 4;
+	}
+	__atomic_store_n(&crowd->stop, true, __ATOMIC_RELEASE);
+}
+
+/* With fewer contexts than CPUs the one that is in stays, and the other one follows its task. */
+static void fewer_than_cpus(void)
+{
+	u64 before, own;
+
+	if (pt_online_cpus() < 3)
+		pt_skip("one CPU or two");
+	pt_first_on_cpu(0);
+	open_common();
+	make_crowd_of(1, roam);
+	copies_are(common, in_common(2));
+	before = pt_count(common);
+	own = own_faults();
+	let_go();
+	while (!__atomic_load_n(&crowd->stop, __ATOMIC_ACQUIRE))
+		;
+	end_crowd();
+	pt_eq(pt_count(common) - before, faults_of_all() + own_faults() - own);
+}
+
 static void turn_cpu(unsigned int round)
 {
 	unsigned int others = (unsigned int)crowd->nr / 2 - 1;
@@ -452,6 +491,7 @@ static const struct pt_case cases[] = {
 	{ "moved_between_cpus", moved_between_cpus },
 	{ "moved_with_an_event_per_cpu", moved_with_an_event_per_cpu },
 	{ "migrations", migrations },
+	{ "fewer_than_cpus", fewer_than_cpus },
 	{ "cpus_go_and_return", cpus_go_and_return },
 	{ "cpus_go_and_return_with_an_event_per_cpu", cpus_go_and_return_with_an_event_per_cpu },
 	{ "moved_between_cgroups", moved_between_cgroups },
