@@ -333,6 +333,27 @@ static void set_filter(void)
 	pt_eq(try_filter(), 0);
 }
 
+static int try_address_filter(void)
+{
+	struct perf_event_attr copy = attr;
+	int fd = pt_try_open(&copy, 0, -1, -1, 0), err;
+
+	if (fd < 0)
+		return fd;
+	err = (int)pt_ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)"start 0x1000");
+	close_unarmed(fd);
+	return err;
+}
+
+/* No event is without what its filters need. */
+static void address_filters(void)
+{
+	need_injection();
+	pt_load_module("test_sample", "filters=2");
+	attr = pt_attr((u32)pt_pmu_type("test_sample"), 0);
+	all_turns(try_address_filter, nothing_to_check);
+}
+
 static int try_read(void)
 {
 	u64 v[256];
@@ -594,6 +615,7 @@ static const struct pt_case cases[] = {
 	{ "register_pmu", register_pmu },
 	{ "register_resources", register_resources },
 	{ "set_filter", set_filter },
+	{ "address_filters", address_filters },
 	{ "read_group", read_group },
 	{ "deferred_chain", deferred_chain },
 	{ "format", format },
