@@ -285,6 +285,32 @@ static void sees_period_and_address(void)
 	pt_eq(w.word[SEEN3], pt_addr(pt_store_insn));
 }
 
+/* A sample without an address has 0 there, whatever its driver has left in its place. */
+static void sees_no_address(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 may show what its driver has left there");
+	start();
+	pt_load_module("test_count", NULL);
+	attr = pt_attr((u32)pt_pmu_type("test_count"), 0);
+	attr.sample_period = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_b_begin(&code);
+	pt_b_count(&code, &w, RUNS);
+	pt_b_load(&code, 2, 6, offsetof(struct bpf_perf_event_data, addr));
+	pt_b_put(&code, &w, SEEN, 2);
+	pt_b_return(&code, 0);
+	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);
+	w.word[SEEN] = 1;
+	pt_eq(pt_module_set("test_count", "hit", 1), 0);
+	pt_eq(w.word[RUNS], 1);
+	pt_eq(w.word[SEEN], 0);
+	close(fd);
+}
+
 static void reads_its_own_count(void)
 {
 	struct perf_event_attr attr = faults();
@@ -489,6 +515,7 @@ static const struct pt_case cases[] = {
 	{ "on_hardware", on_hardware },
 	{ "on_cpu_event", on_cpu_event },
 	{ "sees_period_and_address", sees_period_and_address },
+	{ "sees_no_address", sees_no_address },
 	{ "reads_its_own_count", reads_its_own_count },
 	{ "reads_no_branches", reads_no_branches },
 	{ "snapshots_no_branches", snapshots_no_branches },

@@ -277,6 +277,7 @@ static void overflow(struct perf_event *event)
 	perf_fetch_caller_regs(&regs);
 	while (!event->hw.state && local64_read(&event->hw.period_left) <= 0) {
 		perf_sample_data_init(&data, 0, event->hw.last_period);
+		data.addr = 0xbad;	/* nobody says that it is there */
 		event->hw.last_period = event->hw.sample_period;
 		local64_add(event->hw.last_period, &event->hw.period_left);
 		if (report(event, &data, &regs))
