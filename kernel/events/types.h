@@ -322,6 +322,7 @@ struct pe_roster {
  * struct perf_cpu_pmu_context - a PMU on one CPU
  * @cpu_pmu_ctx: its share of the CPU context
  * @task_pmu_ctx: its share of the running task's context while that is in, or NULL	c
+ * @nr_active: hardware events on the PMU						C
  * @exclusive: an exclusive group is on the PMU						C
  * @sched_cb_usage: users of pmu->sched_task						C
  * @sched_cb_entry: on pe_cpu.sched_cb while there are any				C
@@ -334,6 +335,7 @@ struct pe_roster {
 struct perf_cpu_pmu_context {
 	struct pe_pmu_ctx	cpu_pmu_ctx;
 	struct pe_pmu_ctx	*task_pmu_ctx;
+	int			nr_active;
 	int			exclusive;
 	int			sched_cb_usage;
 	struct list_head	sched_cb_entry;

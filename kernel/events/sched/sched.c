@@ -88,7 +88,9 @@ static __always_inline void event_out(struct pe_event *e, struct perf_cpu_pmu_co
 		pe_set_inactive(e, now);
 
 	pe_freq_end(e);
-	if (unlikely(e->attr.exclusive))
+	if (!is_software_event(&e->pub))
+		cpc->nr_active--;
+	if (e->attr.exclusive || !cpc->nr_active)
 		cpc->exclusive = 0;
 }
 
@@ -117,6 +119,8 @@ static __always_inline int event_in(struct pe_event *e, struct perf_cpu_pmu_cont
 		return -EAGAIN;
 	}
 	pe_freq_begin(e);
+	if (!is_software_event(&e->pub))
+		cpc->nr_active++;
 	if (unlikely(e->attr.exclusive))
 		cpc->exclusive = 1;
 	return 0;

@@ -57,6 +57,7 @@ static int pe_cost_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	event->pmu_private = &costs;
 	/* Copies live no longer than their parent, whose key suffices. */
 	if (event->parent)

@@ -194,6 +194,7 @@ static int pe_virtual_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* Copies live no longer than their parent, which holds it. */
 	if (event->parent) {
 		event->pmu_private = event->parent->pmu_private;
