@@ -129,6 +129,29 @@ static void sum(void)
 	pt_eq(pt_count(fd), 10);
 }
 
+/* A probe in what it reads first reads its group: it shows nothing of before. */
+static void sum_is_read_as_it_begins(void)
+{
+	struct perf_event_attr probe = pt_attr((u32)pt_pmu_type("kprobe"), 0);
+	int lead, fd;
+
+	load();
+	if (pt_pmu_type("kprobe") < 0)
+		pt_skip("no kprobe PMU");
+	set(1000);
+	probe.kprobe_func = pt_addr(MODULE ":read_value");
+	probe.sample_period = 1;
+	probe.sample_type = PERF_SAMPLE_READ;
+	probe.read_format = PERF_FORMAT_GROUP;
+	probe.disabled = 1;
+	lead = pt_open(&probe, 0, -1, -1, 0);
+	pt_map(&ring, lead, 1);
+	fd = open_resource("test_sum", lead);
+	pt_enable(lead);
+	pt_eq(pt_count(fd), 0);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "nobody has read it");
+}
+
 /* Each member of the family shows what came while its task ran. */
 static void sum_of_a_family(void)
 {
@@ -602,6 +625,7 @@ static const struct pt_case cases[] = {
 	{ "shown", shown },
 	{ "level", level },
 	{ "sum", sum },
+	{ "sum_is_read_as_it_begins", sum_is_read_as_it_begins },
 	{ "sum_of_a_family", sum_of_a_family },
 	{ "one_read_of_all", one_read_of_all },
 	{ "in_samples_of_faults", in_samples_of_faults },
