@@ -131,12 +131,8 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc)
  */
 void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu)
 {
-	struct pmu *pmu = cpc->cpu_pmu_ctx.pmu;
-
 	raw_spin_lock_init(&cpc->mux_lock);
-	if (!pmu->hrtimer_interval_ms)
-		pmu->hrtimer_interval_ms = 1000 / HZ;
-	cpc->mux_interval = ms_to_ktime(pmu->hrtimer_interval_ms);
+	cpc->mux_interval = ms_to_ktime(cpc->cpu_pmu_ctx.pmu->hrtimer_interval_ms);
 	hrtimer_init(&cpc->mux, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	cpc->mux.function = pe_mux_fires;
 }
