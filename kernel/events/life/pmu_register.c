@@ -57,7 +57,7 @@ static int alloc_percpu_state(struct pmu *pmu)
 		INIT_LIST_HEAD(&cpc->roster.lists[PE_ROSTER_EVENTS]);
 		INIT_LIST_HEAD(&cpc->roster.lists[PE_ROSTER_PMU_CTXS]);
 		pe_pmu_ctx_init(&cpc->cpu_pmu_ctx, &per_cpu(pe_cpu, cpu).ctx, pmu);
-		pe_mux_init(cpc, cpu);
+		pe_mux_init(cpc);
 	}
 	return 0;
 }

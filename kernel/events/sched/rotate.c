@@ -126,10 +126,9 @@ void pe_mux_forget(struct perf_cpu_pmu_context *cpc)
 
 /**
  * pe_mux_init() - prepare the rotation timer of a PMU on one CPU
- * @cpc: the PMU on that CPU, cpu_pmu_ctx initialised
- * @cpu: the CPU
+ * @cpc: the PMU on a CPU, cpu_pmu_ctx initialised
  */
-void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu)
+void pe_mux_init(struct perf_cpu_pmu_context *cpc)
 {
 	raw_spin_lock_init(&cpc->mux_lock);
 	cpc->mux_interval = ms_to_ktime(cpc->cpu_pmu_ctx.pmu->hrtimer_interval_ms);

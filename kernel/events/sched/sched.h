@@ -302,7 +302,7 @@ void pe_kin_go_out(struct pe_ctx *ctx);
 void pe_kin_settle_here(void);
 
 /* rotate.c */
-void pe_mux_init(struct perf_cpu_pmu_context *cpc, int cpu);
+void pe_mux_init(struct perf_cpu_pmu_context *cpc);
 void pe_mux_arm(struct perf_cpu_pmu_context *cpc);
 void pe_mux_set_interval(struct pmu *pmu, int ms);	/* cpus_read_lock held */
 void pe_mux_forget(struct perf_cpu_pmu_context *cpc);	/* its CPU is offline */
