@@ -580,34 +580,6 @@ static void shown_member_leaves(void)
 	none_left();
 }
 
-/* A clock was in the queue of the hardware while that was in its group: the next one is not. */
-static void clock_after_a_counter(void)
-{
-	struct perf_event_attr attr, clock = pt_attr(PT_SW(CPU_CLOCK));
-	static struct pt_record rec;
-	struct pt_ring ring;
-	struct pt_sample s;
-	int lead, member;
-
-	load(NULL);
-	attr = hits();
-	lead = pt_open(&clock, 0, -1, -1, 0);
-	member = pt_open(&attr, 0, -1, lead, 0);
-	hit(1);
-	pt_eq(pt_count(member), 1);
-	close(member);
-	close(lead);
-	clock.sample_period = 1000000;
-	clock.sample_type = PERF_SAMPLE_TID;
-	pt_map(&ring, pt_open(&clock, 0, -1, -1, 0), 4);
-	usleep(20000);
-	while (pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(&clock, &rec, &s);
-		pt_eq(s.tid, pt_tid());
-	}
-	none_left();
-}
-
 /* A software PMU in a group of another one is off while that is switched, and on again after it. */
 static void software_beside_hardware(void)
 {
@@ -663,7 +635,6 @@ static const struct pt_case cases[] = {
 	{ "leader_was_off", leader_was_off },
 	{ "clock_left_alone", clock_left_alone },
 	{ "shown_member_leaves", shown_member_leaves },
-	{ "clock_after_a_counter", clock_after_a_counter },
 	{ "software_beside_hardware", software_beside_hardware },
 	{ "interval_is_set", interval_is_set },
 };
