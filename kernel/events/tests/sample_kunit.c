@@ -4,8 +4,10 @@
  * anything in it when its source begins, and whatever is not set would be told to user space.
  */
 #include <kunit/test.h>
+#include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "../sources/sources.h"
 
@@ -115,12 +117,32 @@ static void address_without_user_space(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->data.phys_addr, 0ULL);
 }
 
+/* Of the kernel's addresses those of memory in the linear map have a physical one, and no others. */
+static void addresses_of_the_kernel(struct kunit *test)
+{
+	void *memory = kunit_kzalloc(test, sizeof(u64), GFP_KERNEL), *mapped = vmalloc(PAGE_SIZE);
+	u64 of[] = { (uintptr_t)memory, PAGE_OFFSET + BIT_ULL(45), (uintptr_t)mapped };
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_NOT_NULL(test, mapped);
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		struct fixture *f = make(test, PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR, of[i]);
+
+		prepare(f);
+		KUNIT_EXPECT_EQ(test, f->data.addr, of[i]);
+		KUNIT_EXPECT_EQ(test, f->data.phys_addr, i ? 0 : (u64)virt_to_phys(memory));
+	}
+	vfree(mapped);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(places_of_the_kernel),
 	KUNIT_CASE(registers_of_another_task),
 	KUNIT_CASE(registers_without_user_space),
 	KUNIT_CASE(no_aux_data),
 	KUNIT_CASE(address_without_user_space),
+	KUNIT_CASE(addresses_of_the_kernel),
 	{}
 };
 
