@@ -117,7 +117,7 @@ static void address_without_user_space(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->data.phys_addr, 0ULL);
 }
 
-/* Of the kernel's addresses those of memory in the linear map have a physical one, and no others. */
+/* Of the kernel's addresses only those of memory in the linear map have a physical one. */
 static void addresses_of_the_kernel(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, sizeof(u64), GFP_KERNEL), *mapped = vmalloc(PAGE_SIZE);
