@@ -222,6 +222,18 @@ static void group_wide(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, armpmu_group_fits(new_event(test, leader, WIDE)));
 }
 
+/* Members that came in while they were off, and are on now: too many already without another. */
+static void group_too_large(struct kunit *test)
+{
+	struct perf_event *leader = new_event(test, NULL, 0);
+	int i;
+
+	for (i = 0; i < COUNTERS; i++)
+		new_sibling(test, leader, 0);
+	KUNIT_EXPECT_FALSE(test, armpmu_group_fits(new_event(test, leader, 0)));
+	KUNIT_EXPECT_EQ(test, fake.nr_asked, 1 + COUNTERS);
+}
+
 /* Who is switched off takes no counter, unless exec is going to switch it on. */
 static void group_off(struct kunit *test)
 {
@@ -602,6 +614,7 @@ static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(group_fills_pmu),
 	KUNIT_CASE(group_order),
 	KUNIT_CASE(group_wide),
+	KUNIT_CASE(group_too_large),
 	KUNIT_CASE(group_off),
 	KUNIT_CASE(group_strangers),
 	KUNIT_CASE(width_of_counters),
