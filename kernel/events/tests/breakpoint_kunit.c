@@ -47,12 +47,13 @@ static void debugger_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hw_breakpoint_is_used());
 }
 
-/* With irqs off a breakpoint of current is changed as well: it is off when the call returns. */
+/* With irqs off a breakpoint of current is changed as well; irqs are still off afterwards. */
 static void changed_with_irqs_off(struct kunit *test)
 {
 	struct perf_event_attr attr;
 	struct perf_event *bp;
 	int err, before, after;
+	bool still_off;
 
 	if (!hw_breakpoint_slots(TYPE_DATA))
 		kunit_skip(test, "there are no watchpoints");
@@ -67,11 +68,13 @@ static void changed_with_irqs_off(struct kunit *test)
 	local_irq_disable();
 	err = modify_user_hw_breakpoint(bp, &attr);
 	after = bp->state;
+	still_off = irqs_disabled();
 	local_irq_enable();
 	unregister_hw_breakpoint(bp);
 	KUNIT_EXPECT_EQ(test, before, (int)PERF_EVENT_STATE_ACTIVE);
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_EQ(test, after, (int)PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_TRUE(test, still_off);
 }
 
 static struct kunit_case cases[] = {
