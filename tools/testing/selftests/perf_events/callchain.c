@@ -6,6 +6,8 @@
 #include "lib/ptest.h"
 #include <pthread.h>
 
+#define RETURN_TO	0x123450	/* an address that is in no program */
+
 static struct pt_record rec;
 static struct pt_sample s;
 static struct pt_ring ring;
@@ -235,6 +237,35 @@ static void true_return_addresses(void)
 	pt_eq(s.ips[3], want[3]);
 }
 
+/* A frame that says that it is its own caller ends the walk, also where that may take faults. */
+static void own_caller(void)
+{
+	static u64 stack[2] __attribute__((aligned(16)));
+	struct perf_event_attr attr = faults();
+	u64 chain[4];		/* cookie, length, addresses */
+	u8 *p;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 walks user stacks at once");
+	attr.defer_callchain = 1;
+	attr.defer_output = 1;
+	stack[0] = pt_addr(stack);
+	stack[1] = RETURN_TO;
+	pt_settle();
+	p = pt_fresh_pages(1);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	pt_store_on(p, stack, stack);
+	pt_disable(fd);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_CALLCHAIN_DEFERRED), "no chain");
+	memcpy(chain, rec.body, sizeof(chain));
+	pt_eq(chain[1], 2);
+	pt_eq(chain[2], pt_addr(pt_store_on_insn));
+	pt_eq(chain[3], RETURN_TO);
+}
+
 struct churn {
 	bool cpu;
 	int opened;
@@ -283,6 +314,7 @@ static const struct pt_case cases[] = {
 	{ "depth_from_sysctl", depth_from_sysctl },
 	{ "huge_depth", huge_depth },
 	{ "true_return_addresses", true_return_addresses },
+	{ "own_caller", own_caller },
 	{ "buffers_come_and_go", buffers_come_and_go },
 };
 
