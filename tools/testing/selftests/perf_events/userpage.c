@@ -268,6 +268,36 @@ static void user_time_while_starved(void)
 		compare_time(&r[i], fd[i]);
 }
 
+/* Nor does it for an event that was throttled before, and has to wait for the tick after it. */
+static void user_time_while_throttled(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	struct pt_ring r;
+	int fd, i;
+
+	ext_need();
+	pt_pin(0);
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	/* A switch does not let it go on: the CPU has had all samples of the tick. */
+	pt_sysctl_set("perf_ext_samples_per_tick", 2);
+	attr.exclude_kernel = 1;
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_IP;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 8);
+	take(&r);
+	if (!snapshot.cap_user_time)
+		pt_skip("the clock of this machine cannot be read by user space");
+	for (i = 0; i < 20; i++) {
+		while (!pt_count_records(&r, PERF_RECORD_THROTTLE))
+			pt_spin(5000);
+		pt_switch_out();
+		compare_time(&r, fd);
+	}
+}
+
 /* time_zero: from the machine's clock to the time in samples */
 static void time_zero(void)
 {
@@ -602,6 +632,7 @@ static const struct pt_case cases[] = {
 	{ "times_agree_with_read", times_agree_with_read },
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
+	{ "user_time_while_throttled", user_time_while_throttled },
 	{ "user_time_of_clocks", user_time_of_clocks },
 	{ "user_time_of_a_cgroup", user_time_of_a_cgroup },
 	{ "time_zero", time_zero },
