@@ -102,6 +102,36 @@ static void in_the_kernel(void)
 		 (unsigned long long)irqs, (unsigned long long)n);
 }
 
+/*
+ * An overflow with interrupts off, right before its task is switched out: the interrupt comes when
+ * the next task runs and all counters stand still. It is silenced, and nothing else is different.
+ */
+static void amid_switches(void)
+{
+	struct perf_event_attr attr = a64_cycles(4999);
+	struct pt_peer peer;
+	u64 irqs, count, n;
+	int fd, i;
+
+	a64_no_limits();
+	pt_pin(0);
+	pt_peer_start(&peer);
+	attr.exclude_kernel = 0;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&ring, fd, 256);
+	irqs = a64_pmu_interrupts();
+	pt_enable(fd);
+	for (i = 0; i < 1000; i++)
+		pt_peer_turn(&peer);
+	pt_disable(fd);
+	irqs = a64_pmu_interrupts() - irqs;
+	count = pt_count(fd);
+	n = pt_count_records(&ring, PERF_RECORD_SAMPLE);
+	pt_check(n && n <= count / 4999 && n <= irqs, "%llu samples, %llu interrupts, %llu cycles",
+		 (unsigned long long)n, (unsigned long long)irqs, (unsigned long long)count);
+	pt_peer_stop(&peer);
+}
+
 /* Who may run after a record of a switch: its own task, or between the two halves the next one. */
 static void follow_switch(const struct pt_record *r, u32 may_run[2])
 {
@@ -277,6 +307,7 @@ static void period_while_disabled(void)
 static const struct pt_case cases[] = {
 	{ "in_user_space", in_user_space },
 	{ "in_the_kernel", in_the_kernel },
+	{ "amid_switches", amid_switches },
 	{ "in_idle", in_idle },
 	{ "periods_beyond_32_bits", periods_beyond_32_bits },
 	{ "counts_beyond_32_bits", counts_beyond_32_bits },
