@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sched_order.c - who has the counters of a CPU when there are too few of them: what is pinned
+ * comes first, flexible events of the CPU come before those of its tasks, and who made room has it
+ * back. With the test PMU, whose counts are exact. Turns: multiplex.c.
+ */
+#include "lib/test_count.h"
+
+/* So many counters, and no turns meanwhile. */
+static void without_turns(const char *params)
+{
+	load(params);
+	need_revoking();	/* Linux 6.12 frees a PMU whose timer is armed */
+	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
+			    "10000"), 0);
+}
+
+/* It has the counter of a task's event at once. */
+static void newcomer_of_a_cpu(void)
+{
+	struct perf_event_attr attr;
+	int task, cpu;
+
+	without_turns("counters=1");
+	attr = hits();
+	task = pt_open(&attr, 0, -1, -1, 0);
+	hit(1);
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	hit(2);
+	pt_switch_out();
+	hit(4);
+	pt_eq(pt_count(task), 1);
+	pt_eq(pt_count(cpu), 6);
+	close(cpu);
+	close(task);
+	none_left();
+}
+
+/* With what a task has pinned comes in, all of the CPU that fits beside it goes on. */
+static void beside_a_pinned_one(void)
+{
+	struct perf_event_attr attr;
+	int cpu, pinned;
+
+	load("counters=2");
+	attr = hits();
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	attr.pinned = 1;
+	pinned = pt_open(&attr, 0, -1, -1, 0);
+	hit(1);
+	pt_switch_out();
+	hit(2);
+	pt_eq(pt_count(pinned), 3);
+	pt_eq(pt_count(cpu), 3);
+	close(pinned);
+	close(cpu);
+	none_left();
+}
+
+/* What the CPU's event gave to a pinned one of a task it has back before the next task's own. */
+static void behind_a_pinned_one(void)
+{
+	struct perf_event_attr attr;
+	int cpu, own, pinned;
+	struct pt_peer peer;
+	struct pt_read r;
+
+	without_turns("counters=1");
+	attr = hits();
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	own = pt_open(&attr, 0, -1, -1, 0);
+	hit(1);
+	pt_peer_start(&peer);
+	attr.pinned = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
+	pinned = pt_open(&attr, peer.pid, -1, -1, 0);
+	pt_peer_turn(&peer);
+	hit(2);
+	pt_read(pinned, attr.read_format, 1, &r);
+	pt_check(r.running > 0, "the other task has no counter");
+	pt_eq(pt_count(cpu), 3);
+	pt_eq(pt_count(own), 0);
+	pt_peer_stop(&peer);
+	close(pinned);
+	close(own);
+	close(cpu);
+	none_left();
+}
+
+static const struct pt_case cases[] = {
+	{ "newcomer_of_a_cpu", newcomer_of_a_cpu },
+	{ "beside_a_pinned_one", beside_a_pinned_one },
+	{ "behind_a_pinned_one", behind_a_pinned_one },
+};
+
+PT_MAIN(cases)
