@@ -206,6 +206,27 @@ static void turn_of_a_sleeper(void)
 	none_left();
 }
 
+/* Who leaves in its turn gives it to the next one, which may be off, and counts once it is on. */
+static void left_to_one_that_is_off(void)
+{
+	struct perf_event_attr attr = faults();
+	int a, b;
+
+	ext_need();
+	pt_settle();
+	a = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 1;
+	b = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(set_join(a, -1, 0), 0);
+	pt_eq(set_join(b, a, 1), 0);
+	close(a);
+	pt_eq(set_infos(b, info), 1);
+	pt_eq(info[0].flags, PERF_EXT_SET_ACTIVE);
+	pt_enable(b);
+	pt_fault(3);
+	pt_eq(pt_count(b), 3);
+}
+
 /* Two members whose periods end with the same hit end one turn. */
 static void two_at_once(void)
 {
@@ -371,6 +392,7 @@ static const struct pt_case cases[] = {
 	{ "counters_are_handed_over", counters_are_handed_over },
 	{ "before_who_waits", before_who_waits },
 	{ "turn_of_a_sleeper", turn_of_a_sleeper },
+	{ "left_to_one_that_is_off", left_to_one_that_is_off },
 	{ "two_at_once", two_at_once },
 	{ "throttled", throttled },
 	{ "throttled_software", throttled_software },
