@@ -525,6 +525,26 @@ static void with_a_filter(void)
 	pt_eq(pt_count(fd), 0);
 }
 
+/* Where an overflow is more than a sample, the program that ran at the hit is not asked again. */
+static void refresh(void)
+{
+	struct perf_event_attr attr = getppid_entry();
+	int fd;
+
+	start();
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_eq(set_bpf(fd, answers(TP, RUNS, 1)), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 3), 0);
+	call(10);
+	pt_eq(w.word[RUNS], 10);
+	pt_eq(pt_count(fd), 3);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
+}
+
 /* The trace event that is no tracepoint, no system call and no probe. */
 static void function_takes_none(void)
 {
@@ -565,6 +585,7 @@ static const struct pt_case cases[] = {
 	{ "query_refused", query_refused },
 	{ "parent_keeps_its_program", parent_keeps_its_program },
 	{ "with_a_filter", with_a_filter },
+	{ "refresh", refresh },
 };
 
 PT_MAIN(cases)
