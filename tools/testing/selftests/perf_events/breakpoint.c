@@ -273,6 +273,18 @@ static void across_switches(void)
 	pt_peer_stop(&peer);
 }
 
+/* Debug registers record none, whatever the PMU of the CPU does. */
+static void no_branches(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W, &target[0], 8);
+
+	attr.sample_period = 1;
+	close(open_or_skip(&attr));
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	pt_eq(pt_try_open(&attr, 0, -1, -1, 0), -EOPNOTSUPP);
+}
+
 static const struct pt_case cases[] = {
 	{ "execution", execution },
 	{ "execution_samples", execution_samples },
@@ -285,6 +297,7 @@ static const struct pt_case cases[] = {
 	{ "own_thread_only", own_thread_only },
 	{ "inherited", inherited },
 	{ "across_switches", across_switches },
+	{ "no_branches", no_branches },
 };
 
 PT_MAIN(cases)
