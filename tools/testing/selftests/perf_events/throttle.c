@@ -412,6 +412,33 @@ static void frequency_when_hits_become_few(void)
 	pt_check(n >= 10, "%u samples of 200 hits", n);
 }
 
+/*
+ * The same for a counter. Some samples of very many hits at once make the period very long; then
+ * each tick sees one hit, and makes it shorter.
+ */
+static void frequency_of_a_counter(void)
+{
+	struct perf_event_attr attr;
+	int i;
+
+	pt_load_module(MODULE, NULL);
+	pt_pin(0);
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	attr = pt_attr((u32)pt_pmu_type(MODULE), 0);
+	attr.freq = 1;
+	attr.sample_freq = 1000;
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	pt_map(&ring, pt_open(&attr, 0, -1, -1, 0), 64);
+	pt_eq(pt_module_set(MODULE, "hit", 1ll << 40), 0);
+	pt_drain(&ring);
+	for (i = 0; i < 100; i++) {
+		hit(1);
+		pt_burn(tick_ns());
+	}
+	pt_check(pt_count_records(&ring, PERF_RECORD_SAMPLE), "no sample of %d hits", i);
+}
+
 /* Two that were throttled are closed while their task sleeps: no tick looks at them any more. */
 static void throttled_asleep_then_gone(void)
 {
@@ -602,6 +629,7 @@ static const struct pt_case cases[] = {
 	{ "throttled_in_a_group", throttled_in_a_group },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
 	{ "frequency_when_hits_become_few", frequency_when_hits_become_few },
+	{ "frequency_of_a_counter", frequency_of_a_counter },
 	{ "throttled_asleep_then_gone", throttled_asleep_then_gone },
 };
 
