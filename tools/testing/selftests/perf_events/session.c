@@ -394,6 +394,7 @@ static void times(void)
 	e = session_task(fd, b.pid);
 	pt_need(e, "no entry");
 	pt_check(e->running >= 19000000, "running for %llu ns", (unsigned long long)e->running);
+	pt_check(e->enabled >= e->running, "running longer than enabled");
 	pt_eq(session_detach_task(fd, b.pid), 0);
 	pt_read(fd, TIMES, 1, &r);
 	pt_check(r.running >= of_a + 19000000, "running for %llu ns",
