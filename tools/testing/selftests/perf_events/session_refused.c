@@ -117,6 +117,26 @@ static void create(void)
 	pt_eq(nr_descriptors(), before);
 }
 
+/* Attrs of the first version, one right behind the other. */
+static void shortest_attrs(void)
+{
+	struct perf_event_attr attr = user_faults();
+	u8 packed[2][PERF_ATTR_SIZE_VER0];
+	const struct perf_ext_create c = {
+		.attrs = pt_addr(packed), .nr = 2, .stride = sizeof(packed[0]),
+	};
+	int fd, i;
+
+	ext_need();
+	attr.size = sizeof(packed[0]);
+	for (i = 0; i < 2; i++)
+		memcpy(packed[i], &attr, sizeof(packed[i]));
+	fd = (int)pt_ioctl(open_dummy(), PERF_EXT_IOC_CREATE, pt_addr(&c));
+	pt_need(fd >= 0, "CREATE: %s", strerror(-fd));
+	pt_eq(session_targets(fd), 0);
+	close(fd);
+}
+
 /* As the only event, and as the second of two. */
 static void no_such_member(struct perf_event_attr attr, int err, int line)
 {
@@ -557,6 +577,7 @@ static void descriptor_0(void)
 
 static const struct pt_case cases[] = {
 	{ "create", create },
+	{ "shortest_attrs", shortest_attrs },
 	{ "members", members },
 	{ "leaders_only", leaders_only },
 	{ "attach", attach },
