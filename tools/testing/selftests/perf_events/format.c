@@ -631,6 +631,21 @@ static void fdinfo(void)
 	pt_check(fdinfo_says(a.fd, "\nevents:\t1\n"), "area: no events");
 }
 
+/* 0 is a descriptor like others. */
+static void descriptor_0(void)
+{
+	struct perf_event_attr attr = format_faults(PERIOD);
+	struct perf_ext_format ask = {
+		.uuid = PERF_EXT_FORMAT_HIST, .arg = pt_addr(&by_pid), .arg_size = sizeof(by_pid),
+		.share = -1,
+	};
+	int fd = fcntl(format_start(&attr), F_DUPFD, 3);
+
+	close(0);
+	pt_eq(format_ask(fd, &ask), 0);
+	pt_check(fdinfo_says(0, "\nformat:\thist\n"), "no area");
+}
+
 /* Who sleeps is woken when no event writes to the area any more. */
 static void wakes_at_the_end(void)
 {
@@ -675,6 +690,7 @@ static const struct pt_case cases[] = {
 	{ "mappings", mappings },
 	{ "memory", memory },
 	{ "fdinfo", fdinfo },
+	{ "descriptor_0", descriptor_0 },
 };
 
 PT_MAIN(cases)
