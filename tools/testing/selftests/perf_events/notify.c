@@ -280,7 +280,7 @@ static void copies(void)
 	pt_eq(pt_count(fd) - before, 30);
 }
 
-/* RESTART of a member is for its leader's copies, too, where it has none itself. */
+/* RESTART of a member is for its leader's copies, too, where others have a copy and it has none. */
 static void copies_of_the_leader(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -292,6 +292,7 @@ static void copies_of_the_leader(void)
 	pt_gate_make(to_child);
 	attr.inherit = 1;
 	lead = pt_open(&attr, 0, -1, -1, 0);
+	pt_open(&attr, 0, -1, lead, 0);
 	pid = pt_fork(fault_when_told, NULL);
 	attr = faults(PERIOD);
 	attr.inherit = 1;
