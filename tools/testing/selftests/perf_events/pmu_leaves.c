@@ -6,7 +6,7 @@
  */
 #include "lib/ext.h"
 #include "lib/missing_page.h"
-#include "lib/test_count.h"
+#include "lib/session.h"
 #include <poll.h>
 #include <pthread.h>
 
@@ -356,25 +356,30 @@ static void *asks_late(void *arg)
 }
 
 /* An ioctl that waits for its argument while the PMU leaves: what it returns. */
-static long comes_late(unsigned long number, const void *page)
+static long comes_late_to(int fd, unsigned long number, const void *page)
 {
 	struct missing_page m = missing_page();
-	struct late late = { .number = number, .page = m.page };
-	struct perf_event_attr attr = hits();
+	struct late late = { .fd = fd, .number = number, .page = m.page };
 	pthread_t t;
 
-	attr.sample_period = 2;
-	late.fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_need(!pthread_create(&t, NULL, asks_late, &late), "no thread");
 	missing_page_wait(&m);
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
 	none_left();
 	missing_page_fill(&m, page);
 	pthread_join(t, NULL);
-	close(late.fd);
+	close(fd);
 	missing_page_end(&m);
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 	return late.ret;
+}
+
+static long comes_late(unsigned long number, const void *page)
+{
+	struct perf_event_attr attr = hits();
+
+	attr.sample_period = 2;
+	return comes_late_to(pt_open(&attr, 0, -1, -1, 0), number, page);
 }
 
 /* A call that waits for its argument while the PMU leaves comes too late. */
@@ -406,6 +411,7 @@ static void struct_comes_late(void)
 
 		pt_check(ret == -ENODEV, "%lx: %ld", calls[i], ret);
 	}
+	pt_eq(comes_late_to(session_of_tasks(hits()), PERF_EXT_IOC_READ, page), -ENODEV);
 	memcpy(page, &ring, sizeof(ring));
 	pt_eq(comes_late(PERF_EXT_IOC_SET_JOIN, page), -ENODEV);
 	memcpy(page, &none, sizeof(none));
