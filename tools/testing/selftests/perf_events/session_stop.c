@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * session_stop.c - groups of a session stop and go on as a whole, whoever stops them meanwhile: all
- * members have counted the same, always. RESTART against the next stop, ENABLE and RESTART against
- * DETACH, forks against DETACH. See session_ext.c, session_race.c.
+ * members have counted the same, always. RESTART against the next stop, ENABLE, RESTART and RESET
+ * against DETACH, forks against DETACH. See session_ext.c, session_race.c.
  *
  * needs: smp
  */
@@ -172,6 +172,24 @@ static void restart_and_notify(void)
 	worker_end(&w);
 }
 
+/* A member whose PMU has gone stops nothing any more, and RESTART is not for it. */
+static void restart_of_who_has_gone(void)
+{
+	struct perf_event_attr attr[2] = { faults() };
+	int fd;
+
+	start();
+	need_revoking();
+	attr[1] = stopping(2);
+	fd = session_make(attr, 2, 0);
+	pt_eq(stop_at(fd, 0, 1, 1), 0);
+	pt_eq(restart(fd), 0);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	pt_eq(restart(fd), -EINVAL);	/* the others do not sample */
+	close(fd);
+	worker_end(&w);
+}
+
 /* ---- DETACH ---- */
 
 static int make_many(void)
@@ -193,6 +211,7 @@ static void say_enable(struct rival *r)
 static struct {
 	u64 hits;
 	bool stop;
+	bool reset;		/* once, by reset_when_told() */
 } *shared;
 
 static void share(void)
@@ -278,6 +297,78 @@ static void detach_and_restart(void)
 	worker_end(&w);
 }
 
+/* On the CPU, where each step of DETACH and RESET has to ask for the target. */
+static void run_until_stopped(u64 arg)
+{
+	(void)arg;
+	__atomic_store_n(&shared->hits, 1, __ATOMIC_RELEASE);
+	while (!stopped())
+		pass_turn();
+}
+
+static bool reset_is_told(void)
+{
+	return __atomic_load_n(&shared->reset, __ATOMIC_ACQUIRE);
+}
+
+static void reset_when_told(struct rival *r)
+{
+	while (!reset_is_told()) {
+		if (__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
+			return;
+		pass_turn();
+	}
+	pt_reset(r->fd);
+	__atomic_store_n(&shared->reset, false, __ATOMIC_RELEASE);
+}
+
+/* The target has five hits, and leaves; RESET comes before that, in its middle or after it. */
+static void detach_when_reset(int fd)
+{
+	pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	worker_do(&w, hit, 5);
+	pt_eq(session_set_of_task(fd, w.pid, 0), 5);
+	__atomic_store_n(&shared->stop, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&shared->hits, 0, __ATOMIC_RELEASE);
+	worker_tell(&w, run_until_stopped, 0);
+	while (!hits_so_far())
+		pass_turn();
+	__atomic_store_n(&shared->reset, true, __ATOMIC_RELEASE);
+	pt_eq(session_detach_task(fd, w.pid), 0);
+	while (reset_is_told())
+		let_others_run();
+	__atomic_store_n(&shared->stop, true, __ATOMIC_RELEASE);
+	worker_wait(&w);
+}
+
+/* What two sets have counted is forgotten, wherever it is; what another session has is not. */
+static void detach_and_reset(void)
+{
+	struct perf_event_attr attr[3];
+	struct rival r;
+	unsigned int i;
+	int fd, other;
+
+	if (pt_online_cpus() < 3)
+		pt_skip("needs three CPUs");
+	share();
+	start();
+	for (i = 0; i < 3; i++)
+		attr[i] = stopping(1000000);
+	fd = session_make(attr, 3, 0);
+	session_add(fd, 1, attr, 3);
+	other = session_of_tasks(hits());
+	pt_eq(session_attach_task(other, w.pid, 0), 0);
+	rival_start(&r, reset_when_told, fd, 0);
+	for (i = 1; i <= TURNS && !pt_failures(); i++) {
+		detach_when_reset(fd);
+		pt_eq(session_set_left(fd, 0), 0);
+		pt_eq(pt_count(other), 5 * i);
+	}
+	rival_stop(&r);
+	worker_end(&w);
+}
+
 /* ---- forks ---- */
 
 static void fork_until_stopped(u64 arg)
@@ -332,8 +423,10 @@ static const struct pt_case cases[] = {
 	{ "restart_and_hits", restart_and_hits },
 	{ "restart_and_several", restart_and_several },
 	{ "restart_and_notify", restart_and_notify },
+	{ "restart_of_who_has_gone", restart_of_who_has_gone },
 	{ "detach_and_enable", detach_and_enable },
 	{ "detach_and_restart", detach_and_restart },
+	{ "detach_and_reset", detach_and_reset },
 	{ "detach_and_fork", detach_and_fork },
 };
 
