@@ -544,6 +544,17 @@ static void descriptor_0(void)
 	pt_eq(close(0), 0);
 }
 
+/* What fails when it has its descriptor gives it back: the next one to be had is the same. */
+static void descriptor_is_given_back(void)
+{
+	struct perf_event_attr attr = dummy();
+	int next = dup(1);
+
+	close(next);
+	pt_eq(pt_try_open(&attr, -2, -1, -1, 0), -ESRCH);
+	pt_eq(dup(1), next);
+}
+
 static const struct pt_case cases[] = {
 	{ "size_versions", size_versions },
 	{ "size_write_back", size_write_back },
@@ -571,6 +582,7 @@ static const struct pt_case cases[] = {
 	{ "breakpoint_types", breakpoint_types },
 	{ "many_opens", many_opens },
 	{ "descriptor_0", descriptor_0 },
+	{ "descriptor_is_given_back", descriptor_is_given_back },
 };
 
 PT_MAIN(cases)
