@@ -6,7 +6,7 @@
  *
  * needs: smp
  */
-#include "lib/ptest.h"
+#include "lib/test_count.h"
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -97,18 +97,23 @@ static void ioctls_on_the_dead(void)
 
 static void hangup(void)
 {
+	struct pt_peer observer = { .pid = getpid() };
 	struct perf_event_attr attr = calls();
 	struct pt_ring r;
 	int go[2], fd;
 	pid_t pid;
 
-	pid = waiting_child(go, 1);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_peer_asleep(&observer);
+	}
 	fd = pt_open(&attr, pid, -1, -1, 0);
 	pt_map(&r, fd, 1);
 	pt_eq(poll_now(fd, 0), 0);
 	let_go(go);
-	/* Asleep in poll() when it happens. */
-	pt_check(poll_now(fd, 10000) & POLLHUP, "no hangup");
+	/* Asleep in poll() when it happens. Not for a time: poll() looks once more at its end. */
+	pt_check(poll_now(fd, -1) & POLLHUP, "no hangup");
 	pt_reap(pid);
 	pt_check(poll_now(fd, 0) & POLLHUP, "the hangup went away");
 }
@@ -466,6 +471,25 @@ static void reads_of_nobody_else(void)
 	pt_eq(pt_count_records(&own, PERF_RECORD_READ), 0);
 }
 
+/* A copy that has told its count goes with its task. */
+static void reads_keep_nothing(void)
+{
+	struct perf_event_attr attr;
+	struct pt_ring ring;
+	pid_t pid;
+
+	load(NULL);
+	attr = hits();
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	pt_map(&ring, pt_open(&attr, 0, 0, -1, 0), 1);
+	pt_in_child(pid)
+		pt_eq(pt_module_get(MODULE, "nr_events"), 2);
+	pt_reap(pid);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_READ), 1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 1);
+}
+
 static const struct pt_case cases[] = {
 	{ "count_is_retained", count_is_retained },
 	{ "ioctls_on_the_dead", ioctls_on_the_dead },
@@ -478,6 +502,7 @@ static const struct pt_case cases[] = {
 	{ "reads_interrupt_once", reads_interrupt_once },
 	{ "reads_interrupt_cpu_0", reads_interrupt_cpu_0 },
 	{ "reads_of_nobody_else", reads_of_nobody_else },
+	{ "reads_keep_nothing", reads_keep_nothing },
 	{ "exit_races_open", exit_races_open },
 	{ "sampling_while_exiting", sampling_while_exiting },
 	{ "close_races_exit", close_races_exit },
