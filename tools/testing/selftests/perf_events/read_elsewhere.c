@@ -92,11 +92,48 @@ static void of_the_system(void)
 	read_of_a_scope("scope=5 task=0", 100);
 }
 
+/* What the leader of a group has counted, by a read on another CPU. */
+static u64 leader_of_a_group(u64 format)
+{
+	struct perf_event_attr attr, member = pt_attr(PT_SW(DUMMY));
+	u64 v[3] = {};
+	int fd;
+
+	load("scope=5 task=0");
+	attr = hits();
+	attr.read_format = format;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_open(&member, -1, 0, fd, 0);
+	hit_on(0, 5);
+	hit_on(1, 100);
+	pt_pin(1);
+	pt_eq(read(fd, v, sizeof(v)), format ? 24 : 8);
+	return v[format ? 1 : 0];
+}
+
+/* A member that cannot be read here keeps the leader from it when both are to be read. */
+static void of_the_system_in_a_group(void)
+{
+	need_cpus(2);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 asks the leader alone");
+	pt_eq(leader_of_a_group(PERF_FORMAT_GROUP), 5);
+}
+
+/* But not when the leader alone is. */
+static void of_the_system_leading(void)
+{
+	need_cpus(2);
+	pt_eq(leader_of_a_group(0), 100);
+}
+
 static const struct pt_case cases[] = {
 	{ "of_each_cpu", of_each_cpu },
 	{ "of_a_running_task", of_a_running_task },
 	{ "of_another_core", of_another_core },
 	{ "of_the_system", of_the_system },
+	{ "of_the_system_in_a_group", of_the_system_in_a_group },
+	{ "of_the_system_leading", of_the_system_leading },
 };
 
 PT_MAIN(cases)
