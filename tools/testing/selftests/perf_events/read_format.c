@@ -6,7 +6,7 @@
  *
  * needs: hw
  */
-#include "lib/ptest.h"
+#include "lib/test_count.h"
 
 #define ALL_FORMATS	(PERF_FORMAT_MAX)
 #define GUARD		0xa5a5a5a5a5a5a5a5ull
@@ -331,6 +331,60 @@ static void times_without_count(void)
 	pt_check(r.enabled > 0, "no time passed");
 }
 
+/* They are those of the event, though its task has had another one since it came to its CPU. */
+static void times_begin_anew(void)
+{
+	const u64 f = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct pt_read r;
+	u64 begin, took;
+	int fd, i;
+
+	pt_pin(0);
+	attr.read_format = f;
+	for (i = 0; i < 5; i++) {
+		fd = pt_open(&attr, 0, -1, -1, 0);
+		pt_burn(10000000);
+		close(fd);
+		fd = pt_open(&attr, 0, -1, -1, 0);
+		begin = pt_clock(CLOCK_THREAD_CPUTIME_ID);
+		pt_burn(5000000);
+		took = pt_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
+		pt_read(fd, f, 1, &r);
+		close(fd);
+		pt_eq(r.enabled, r.running);
+		/* Whoever takes the CPU away takes some of it from either. */
+		pt_check(r.enabled >= took - took / 4, "enabled for %llu ns of %llu",
+			 (unsigned long long)r.enabled, (unsigned long long)took);
+	}
+}
+
+/* A read of a group in error gives nothing, whatever there would be to tell. */
+static void family_in_error(void)
+{
+	struct perf_event_attr attr, other = pt_attr(PT_SW(DUMMY));
+	u64 buf[20] = { GUARD };
+	int lead, i;
+
+	load("counters=1");
+	attr = hits();
+	attr.inherit = 1;
+	attr.pinned = 1;
+	attr.disabled = 1;
+	attr.read_format = PERF_FORMAT_GROUP;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	other.inherit = 1;
+	for (i = 0; i < 14; i++)
+		pt_open(&other, 0, -1, lead, 0);
+	/* The second that needs a counter, of which there is one. */
+	attr.pinned = 0;
+	attr.disabled = 0;
+	pt_open(&attr, 0, -1, lead, 0);
+	pt_enable(lead);
+	pt_eq(read(lead, buf, sizeof(buf)), 0);
+	pt_eq(buf[0], GUARD);
+}
+
 static void hw_group_formats(void)
 {
 	struct perf_event_attr cyc = pt_attr(PT_HW(CPU_CYCLES));
@@ -372,6 +426,8 @@ static const struct pt_case cases[] = {
 	{ "group_read_is_coherent", group_read_is_coherent },
 	{ "id_of_duplicates", id_of_duplicates },
 	{ "times_without_count", times_without_count },
+	{ "times_begin_anew", times_begin_anew },
+	{ "family_in_error", family_in_error },
 	{ "hw_group_formats", hw_group_formats },
 };
 
