@@ -50,9 +50,9 @@ static void call(unsigned int getppids, unsigned int gettids)
  */
 static void filter_and_samples(void)
 {
-	struct perf_event_attr attr = function();
+	struct perf_event_attr attr = function(), other = attr;
 	u64 sym = pt_kernel_symbol(GETPPID_SYMBOL), ip, parent;
-	unsigned int n = 0, ppid = 0;
+	unsigned int n = 0, ppid = 0, i;
 	pid_t pid;
 	int fd;
 
@@ -65,6 +65,10 @@ static void filter_and_samples(void)
 	pt_eq(filter(fd, "parent_ip == " GETPPID), -EINVAL);
 	pt_eq(filter(fd, "ip == " GETTID " || ip == " GETPPID), 0);
 	pt_map(&ring, fd, 16);
+	/* Events have less memory if they are not of this sort: none of it is this one's. */
+	other.config = pt_tracepoint_id("sched", "sched_switch");
+	for (i = 0; i < 64; i++)
+		pt_open(&other, 0, -1, -1, 0);
 	call(2, 2);
 	pt_enable(fd);
 	call(20, 5);
