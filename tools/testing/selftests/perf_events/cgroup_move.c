@@ -248,12 +248,36 @@ static void version_1(void)
 	pt_eq(rmdir(dir), 0);
 }
 
+/* A task that moves has its CPU look again, but only while somebody has events of cgroups. */
+static void moves_for_nobody(void)
+{
+	int type = pt_pmu_type("kprobe"), looks, fd;
+	struct perf_event_attr probe;
+	const char *a;
+
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or not in our function");
+	a = cg_make("");
+	pt_pin(0);
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("pe_cgroup_follow_current");
+	looks = pt_open(&probe, 0, -1, -1, 0);
+	fd = cg_faults(a, 0);
+	cg_enter(a);
+	pt_eq(pt_count(looks), 1);
+	close(fd);
+	cg_leave();
+	pt_eq(pt_count(looks), 1);
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "removed", removed },
 	{ "exited", exited },
 	{ "failed_open_holds_nothing", failed_open_holds_nothing },
 	{ "moved_while_running", moved_while_running },
 	{ "closed_while_running", closed_while_running },
+	{ "moves_for_nobody", moves_for_nobody },
 	{ "version_1", version_1 },
 };
 
