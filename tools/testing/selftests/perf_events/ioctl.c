@@ -3,10 +3,10 @@
  * ioctl.c - the ioctls of an event and the prctl for all events of a task.
  *
  * What each does to count, state and buffer, and how each refuses nonsense.
- * The GROUP flag is covered in group.c, filters and BPF are none of this
- * program's business.
+ * The GROUP flag is covered in group.c, filters are none of this program's
+ * business, and what BPF programs do is that of bpf*.c.
  */
-#include "lib/ptest.h"
+#include "lib/bpf.h"
 #include <sys/prctl.h>
 
 static struct perf_event_attr faults(void)
@@ -287,6 +287,62 @@ static void set_output_of_many_tasks(void)
 	pt_eq(pt_count(turns), 2);
 }
 
+/* How often this task waits for RCU when its event is redirected. */
+static u64 waits_of_set_output(int waits, int fd, int to)
+{
+	u64 before = pt_count(waits);
+
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)to), 0);
+	return pt_count(waits) - before;
+}
+
+/* A buffer of one writer has those wait who make it one of many, the first time. */
+static void set_output_waits_for_the_writer(void)
+{
+	struct perf_event_attr attr = sampling(1), probe;
+	int type = pt_pmu_type("kprobe"), waits, to, i;
+	struct pt_ring ring;
+
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or Linux 6.12, where nobody takes turns");
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("synchronize_rcu");
+	waits = pt_open(&probe, 0, -1, -1, 0);
+	to = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, to, 4);
+	attr.inherit = 1;
+	for (i = 0; i < 2; i++)
+		pt_eq(waits_of_set_output(waits, pt_open(&attr, 0, -1, -1, 0), to), !i);
+}
+
+/* An event is closed that writes to the buffer of another one, which goes on. */
+static void set_output_then_close(void)
+{
+	struct perf_event_attr attr = sampling(1), last;
+	struct pt_ring ring;
+	int to, fd, i;
+
+	to = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, to, 4);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)to), 0);
+	pt_enable(fd);
+	pt_fault(3);
+	pt_disable(fd);
+	close(fd);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
+	/* The last event of a tracepoint closes and waits for RCU: then others get the memory. */
+	last = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getpgid"));
+	close(pt_open(&last, 0, -1, -1, 0));
+	for (i = 0; i < 64; i++)
+		pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(to);
+	pt_fault(2);
+	pt_disable(to);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
+	pt_unmap(&ring);
+}
+
 /* Each hit is a sample of both, whatever they are bound to. */
 static void two_of_a_kind(void)
 {
@@ -344,6 +400,28 @@ static void pause_output_of_control_page_only(void)
 	pt_need(pt_try_map(fd, 0, PROT_READ | PROT_WRITE), "mmap of one page: %s",
 		strerror(errno));
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1), -EINVAL);
+}
+
+/* A program comes in its turn, among other calls for the event. */
+static void program(void)
+{
+	struct perf_event_attr attr = sampling(1);
+	static struct pt_code code;
+	struct pt_words w;
+	int fd, prog;
+
+	pt_words_make(&w);
+	pt_b_begin(&code);
+	pt_b_count(&code, &w, 0);
+	pt_b_return(&code, 1);
+	prog = pt_load(BPF_PROG_TYPE_PERF_EVENT, &code);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog), -EEXIST);
+	pt_enable(fd);
+	pt_fault(4);
+	pt_disable(fd);
+	pt_eq(w.word[0], 4);
 }
 
 static void prctl_switches_own_events(void)
@@ -472,9 +550,12 @@ static const struct pt_case cases[] = {
 	{ "set_output", set_output },
 	{ "set_output_of_one_cpu", set_output_of_one_cpu },
 	{ "set_output_of_many_tasks", set_output_of_many_tasks },
+	{ "set_output_waits_for_the_writer", set_output_waits_for_the_writer },
+	{ "set_output_then_close", set_output_then_close },
 	{ "two_of_a_kind", two_of_a_kind },
 	{ "pause_output", pause_output },
 	{ "pause_output_of_control_page_only", pause_output_of_control_page_only },
+	{ "program", program },
 	{ "prctl_switches_own_events", prctl_switches_own_events },
 	{ "prctl_is_about_the_opener", prctl_is_about_the_opener },
 	{ "filter_of_a_software_event", filter_of_a_software_event },
