@@ -101,6 +101,8 @@ static void switched_on_its_way(void)
 		let_others_run();
 		pt_read(fd, TIMES, 1, &after);
 		pt_eq(after.enabled, before.enabled);
+		/* This waits until it has arrived, and follows it there. */
+		pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, -1ul), 0);
 	}
 	rival_stop(&mover);
 	close(fd);
