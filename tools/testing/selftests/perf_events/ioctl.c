@@ -322,6 +322,7 @@ static void set_output_then_close(void)
 	struct pt_ring ring;
 	int to, fd, i;
 
+	pt_pin(0);	/* what RCU does on one CPU it does in order */
 	to = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&ring, to, 4);
 	fd = pt_open(&attr, 0, -1, -1, 0);

@@ -363,7 +363,7 @@ static void times_begin_anew(void)
 static void family_in_error(void)
 {
 	struct perf_event_attr attr, other = pt_attr(PT_SW(DUMMY));
-	u64 buf[20] = { GUARD };
+	u64 buf[40] = { GUARD };
 	int lead, i;
 
 	load("counters=1");
@@ -374,7 +374,7 @@ static void family_in_error(void)
 	attr.read_format = PERF_FORMAT_GROUP;
 	lead = pt_open(&attr, 0, -1, -1, 0);
 	other.inherit = 1;
-	for (i = 0; i < 14; i++)
+	for (i = 0; i < 30; i++)
 		pt_open(&other, 0, -1, lead, 0);
 	/* The second that needs a counter, of which there is one. */
 	attr.pinned = 0;
