@@ -311,6 +311,26 @@ static void children_of_the_new_program(void)
 	pt_eq(pt_count(fd), 3);
 }
 
+/* The copy of a child that execs goes as well, with what it has counted; the parent's stays. */
+static void removed_from_a_child(void)
+{
+	struct perf_event_attr attr = calls();
+	pid_t pid;
+	int fd;
+
+	attr.inherit = 1;
+	attr.remove_on_exec = 1;
+	fd = pt_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	pt_in_child(pid) {
+		call(2);
+		exec_self(7, -1);
+	}
+	pt_eq(exit_code(pid), 0);
+	pt_eq(pt_count(fd), 2);
+	call(3);
+	pt_eq(pt_count(fd), 5);
+}
+
 /* What an exec has removed is its opener's no more, whose prctl() lets copies alone. */
 static void removed_from_its_opener(void)
 {
@@ -531,6 +551,7 @@ static const struct pt_case cases[] = {
 	{ "works_once", works_once },
 	{ "group_is_enabled", group_is_enabled },
 	{ "children_of_the_new_program", children_of_the_new_program },
+	{ "removed_from_a_child", removed_from_a_child },
 	{ "removed_from_its_opener", removed_from_its_opener },
 	{ "opener_goes_first", opener_goes_first },
 	{ "buffer_goes_with_the_memory", buffer_goes_with_the_memory },
