@@ -469,6 +469,55 @@ static void exec_takes_all(void)
 	count_across_exec(true, true);
 }
 
+/* ---- children ---- */
+
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND	0x100000000ULL
+#endif
+
+static pid_t clone_without_handlers(void)
+{
+	/* flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls */
+	u64 args[8] = { CLONE_CLEAR_SIGHAND, 0, 0, 0, SIGCHLD };
+	pid_t pid = (pid_t)syscall(SYS_clone3, args, sizeof(args));
+
+	pt_need(pid >= 0, "clone3: %s", strerror(errno));
+	return pid;
+}
+
+/* Who has the handlers has the signals, too; who has none, and would die, has other events only. */
+static void of_children(void)
+{
+	struct perf_event_attr plain = calls(false), attr = calls(true);
+	pid_t pid;
+	int fd;
+
+	plain.inherit = 1;
+	attr.inherit = 1;
+	attr.sigtrap = 1;
+	attr.sample_period = 1;
+	catch_traps();
+	fd = pt_open(&plain, 0, -1, -1, 0);
+	pt_open(&attr, 0, -1, -1, 0);
+	pt_in_child(pid) {
+		syscall(SYS_getppid);
+		syscall(SYS_getppid);
+		syscall(SYS_getppid);
+		pt_eq(got.nr, 3);
+	}
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 3);
+	pid = clone_without_handlers();
+	if (!pid) {
+		syscall(SYS_getppid);
+		syscall(SYS_getppid);
+		_exit(0);
+	}
+	pt_reap(pid);
+	pt_eq(pt_count(fd), 5);
+	pt_eq(got.nr, 0);
+}
+
 static int after_exec(int argc, char **argv)
 {
 	if (argc != 2 || strcmp(argv[1], "--exec"))
@@ -486,6 +535,7 @@ static const struct pt_case cases[] = {
 	{ "blocked", blocked },
 	{ "refresh_ends_it", refresh_ends_it },
 	{ "of_inherited_threads", of_inherited_threads },
+	{ "of_children", of_children },
 	{ "its_own_signal", its_own_signal },
 	{ "not_to_the_new_program", not_to_the_new_program },
 	{ "of_an_exec_that_fails", of_an_exec_that_fails },
