@@ -238,6 +238,53 @@ static void ruled_while_the_task_forks(void)
 	pt_eq(pt_count(fd), 30);
 }
 
+/* The period that has been found out for the parent, as its last sample tells it. */
+static u64 last_period(struct perf_event_attr *attr, struct pt_ring *ring)
+{
+	static struct pt_record rec;
+	struct pt_sample s = {};
+
+	while (pt_next_of(ring, &rec, PERF_RECORD_SAMPLE))
+		pt_parse_sample(attr, &rec, &s);
+	pt_consume(ring);
+	return s.period;
+}
+
+/* By frequency: the first period of a copy is the one that its parent has come to, and not 1. */
+static void period_of_the_parent(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	static struct pt_record rec;
+	struct pt_sample s = {};
+	struct pt_ring ring;
+	unsigned int i;
+	u64 period;
+	pid_t pid;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	pt_pin(0);
+	attr.inherit = 1;
+	attr.inherit_stat = 1;		/* a copy for each */
+	attr.freq = 1;
+	attr.sample_freq = 200;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+	pt_map(&ring, pt_open(&attr, 0, 0, -1, 0), 64);
+	for (i = 0; i < 20; i++)
+		pt_fault(1000);
+	period = last_period(&attr, &ring);
+	pt_need(period > 16, "faults are rare: a period of %llu", (unsigned long long)period);
+	pt_in_child(pid)
+		pt_fault(4 * (unsigned int)period);
+	pt_reap(pid);
+	do {
+		pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample of the child");
+		pt_parse_sample(&attr, &rec, &s);
+	} while (s.pid != (u32)pid);
+	pt_check(s.period >= period / 8, "a period of %llu, the parent's was %llu",
+		 (unsigned long long)s.period, (unsigned long long)period);
+}
+
 static const struct pt_case cases[] = {
 	{ "many_children", many_children },
 	{ "closed_while_children_live", closed_while_children_live },
@@ -247,6 +294,7 @@ static const struct pt_case cases[] = {
 	{ "killed_children", killed_children },
 	{ "switched_while_the_task_forks", switched_while_the_task_forks },
 	{ "ruled_while_the_task_forks", ruled_while_the_task_forks },
+	{ "period_of_the_parent", period_of_the_parent },
 };
 
 PT_MAIN(cases)
