@@ -51,6 +51,9 @@ static void inherit(void)
 	worker_start(&b, 0);
 	fd = session_of_tasks(hits());
 	pt_eq(session_attach_task(fd, a.pid, PERF_EXT_TARGET_INHERIT), 0);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	/* Nor does it matter to what they fork from now on that all have left once. */
+	pt_eq(session_attach_task(fd, a.pid, PERF_EXT_TARGET_INHERIT), 0);
 	pt_eq(session_attach_task(fd, b.pid, 0), 0);
 	worker_do(&a, fork_and_hit, 10);
 	pt_eq(pt_count(fd), 21);
