@@ -94,6 +94,47 @@ static void period(void)
 	copies_are(fd, 0);
 }
 
+/* What a member forks after the change has the new period, though its parent keeps the old one. */
+static void period_of_a_grandchild(void)
+{
+	struct perf_event_attr attr = sampling(4);
+	int go[2], ready[2], told[2], fd;
+	pid_t pid, inner;
+	u64 longer = 10;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 swaps events between tasks, periods and all");
+	pt_gate_make(go);
+	pt_gate_make(ready);
+	pt_need(!pipe(told), "pipe: %s", strerror(errno));
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_in_child(inner) {
+			pt_settle();
+			pt_gate_open(ready);
+			pt_gate_wait(go);
+			take_faults(40);
+			pt_gate_open(ready);
+			pt_gate_wait(go);
+		}
+		pt_need(write(told[1], &inner, sizeof(inner)) == sizeof(inner), "pipe");
+		pt_reap(inner);
+	}
+	copies_are(fd, in_common(2));
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, pt_addr(&longer)), 0);
+	pt_gate_open(go);
+	pt_need(read(told[0], &inner, sizeof(inner)) == sizeof(inner), "pipe");
+	pt_gate_wait(ready);
+	pt_drain(&ring);
+	pt_gate_open(go);
+	pt_gate_wait(ready);
+	pt_eq(samples_of(&attr, &ring, inner), 4);
+	pt_gate_open(go);
+	pt_reap(pid);
+}
+
 static void program(void)
 {
 	struct perf_event_attr attr = sampling(1);
@@ -512,6 +553,7 @@ static void first_task_exits(void)
 
 static const struct pt_case cases[] = {
 	{ "period", period },
+	{ "period_of_a_grandchild", period_of_a_grandchild },
 	{ "program", program },
 	{ "notified", notified },
 	{ "ruled", ruled },
