@@ -148,6 +148,32 @@ static void inherited(void)
 	aux_check_bytes(&x, 0, 110);
 }
 
+/* An area has one writer at a time: tasks have no tracer in common. */
+static void one_for_each_task(void)
+{
+	struct perf_event_attr attr = aux_attr();
+	const char *copies;
+	int go[2], fd, i;
+	pid_t pid[2];
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 does not tell of copies");
+	attr.inherit = 1;
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_gate_make(go);
+	for (i = 0; i < 2; i++) {
+		pt_in_child(pid[i])
+			pt_gate_wait(go);
+	}
+	copies = pt_fdinfo(fd, "copies");
+	pt_need(copies, "fdinfo does not tell of copies");
+	pt_eq(atoi(copies), 2);
+	for (i = 0; i < 2; i++)
+		pt_gate_open(go);
+	for (i = 0; i < 2; i++)
+		pt_reap(pid[i]);
+}
+
 /* A child is writing on another CPU when the area goes. */
 static void unmap_under_a_child(void)
 {
@@ -186,6 +212,7 @@ static const struct pt_case cases[] = {
 	{ "redirected", redirected },
 	{ "other_kind", other_kind },
 	{ "inherited", inherited },
+	{ "one_for_each_task", one_for_each_task },
 	{ "unmap_under_a_child", unmap_under_a_child },
 };
 
