@@ -419,6 +419,29 @@ static void detach_and_fork(void)
 	worker_end(&w);
 }
 
+/* As many sets as there can be, none of which is on: the first one has the turn. */
+static void all_sets_off(void)
+{
+	struct perf_event_attr attr = faults();
+	int fd, i;
+
+	ext_need();
+	worker_start(&w, 0);
+	attr.disabled = 1;
+	fd = session_of_tasks(attr);
+	for (i = 1; i < 64; i++)
+		session_add(fd, (u16)i, &attr, 1);
+	pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	worker_do(&w, session_fault, 3);
+	pt_eq(session_set_of_task(fd, w.pid, 0), 0);
+	pt_enable(fd);
+	worker_do(&w, session_fault, 5);
+	pt_eq(session_set_of_task(fd, w.pid, 0), 5);
+	for (i = 1; i < 64; i++)
+		pt_eq(session_set_of_task(fd, w.pid, (u16)i), 0);
+	worker_end(&w);
+}
+
 static const struct pt_case cases[] = {
 	{ "restart_and_hits", restart_and_hits },
 	{ "restart_and_several", restart_and_several },
@@ -428,6 +451,7 @@ static const struct pt_case cases[] = {
 	{ "detach_and_restart", detach_and_restart },
 	{ "detach_and_reset", detach_and_reset },
 	{ "detach_and_fork", detach_and_fork },
+	{ "all_sets_off", all_sets_off },
 };
 
 PT_MAIN(cases)
