@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hotplug_times.c - the times of events that are scheduled, when their CPU goes
- * and when they move to another one, also while they are switched on.
+ * and when they move to another one, also while they are switched on; and what else may come
+ * between: they are closed, they are throttled, their buffer has others that write to it.
  *
  * needs: smp
  */
@@ -109,10 +110,104 @@ static void switched_on_its_way(void)
 	none_left();
 }
 
+static void *move_it(void *from_to)
+{
+	pt_eq(pt_module_set(MODULE, "migrate", *(int *)from_to), 0);
+	return NULL;
+}
+
+/* Taken away from its CPU, which a probe tells, it is closed: that waits until it has arrived. */
+static void closed_on_its_way(void)
+{
+	static int from_to[2] = { 1, 1000 };	/* 0 -> 1, 1 -> 0 */
+	int type = pt_pmu_type("kprobe"), taken[2], fd, cpu;
+	struct perf_event_attr attr, probe;
+	unsigned int i;
+	pthread_t t;
+	u64 before;
+
+	need_cpus(2);
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or not in our function");
+	load(NULL);
+	attr = hits();
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("pe_group_take");
+	for (cpu = 0; cpu < 2; cpu++)
+		taken[cpu] = pt_open(&probe, -1, cpu, -1, 0);
+	for (i = 0; i < pt_turns(20) && !pt_failures(); i++) {
+		cpu = i & 1;
+		fd = pt_open(&attr, -1, cpu, -1, 0);
+		before = pt_count(taken[cpu]);
+		pt_need(!pthread_create(&t, NULL, move_it, &from_to[cpu]), "thread");
+		while (pt_count(taken[cpu]) == before)
+			let_others_run();
+		close(fd);
+		pthread_join(t, NULL);
+	}
+	none_left();
+}
+
+/* Others that write to the buffer may stay where they are: from now on all take turns. */
+static void turns_in_its_buffer(void)
+{
+	int type = pt_pmu_type("kprobe"), turns, fd;
+	struct perf_event_attr attr, probe;
+	struct pt_ring r;
+
+	need_cpus(2);
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or not in our function");
+	load(NULL);
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("pe_buffer_crowd");
+	turns = pt_open(&probe, 0, -1, -1, 0);
+	attr = hits();
+	pt_open(&attr, -1, 0, -1, 0);		/* without a buffer */
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&r, fd, 1);
+	pt_eq(pt_count(turns), 0);
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);	/* 0 -> 1 */
+	pt_eq(pt_count(turns), 1);
+}
+
+/* Throttled there, throttled here: the tick of this CPU lets it go on, if no other one has. */
+static void throttled_before_and_after(void)
+{
+	struct perf_event_attr attr;
+	struct pt_ring r;
+	int fd, i, cpu;
+
+	need_cpus(2);
+	load(NULL);
+	/* Each sample is one too many. */
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	attr = hits();
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_map(&r, fd, 16);
+	for (i = 0; i < 10; i++) {
+		cpu = i % 2;
+		hit(1);
+		pt_pin(!cpu);
+		pt_eq(pt_module_set(MODULE, "migrate", cpu ? 1000 : 1), 0);
+		hit(1);
+		pt_burn(30000000);	/* ticks */
+		pt_eq(pt_count(fd), 3 * i + 2);
+		hit(1);
+		pt_eq(pt_count(fd), 3 * i + 3);
+		pt_burn(30000000);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "cpu_goes_and_returns", cpu_goes_and_returns },
 	{ "page_of_one_that_waits", page_of_one_that_waits },
 	{ "switched_on_its_way", switched_on_its_way },
+	{ "closed_on_its_way", closed_on_its_way },
+	{ "turns_in_its_buffer", turns_in_its_buffer },
+	{ "throttled_before_and_after", throttled_before_and_after },
 };
 
 PT_MAIN(cases)
