@@ -258,6 +258,30 @@ static void only_ours_left(void)
 	pt_eq(pt_module_get(MODULE, "nr_events"), 2);
 }
 
+static int hits_fd;
+
+/* See try_fork(). A child that can be had counts. */
+static int try_counted_fork(void)
+{
+	int left = rest();
+	u64 before = pt_count(hits_fd);
+	pid_t pid;
+
+	go_on(left);
+	pid = vfork();
+	if (!pid) {
+		hit(1);
+		_exit(0);
+	}
+	if (pid < 0)
+		return errno == EAGAIN ? -ENOMEM : -errno;
+	left = rest();
+	pt_wait(pid);
+	pt_eq(pt_count(hits_fd) - before, 1);
+	go_on(left);
+	return 0;
+}
+
 static void inherit(void)
 {
 	struct perf_event_attr sw = pt_attr(PT_SW(DUMMY));
@@ -273,7 +297,8 @@ static void inherit(void)
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_open(&attr, 0, 0, -1, 0);
 	pt_open(&sw, 0, -1, fd, 0);
-	all_turns(try_fork, only_ours_left);
+	hits_fd = fd;
+	all_turns(try_counted_fork, only_ours_left);
 }
 
 static int try_register(void)
