@@ -166,6 +166,19 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after, before);
 }
 
+/* A driver registers the same struct once more: it is as if it had never left. */
+static void registered_again(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, perf_pmu_register(&single, "kunit_single", -1), 0);
+		KUNIT_EXPECT_FALSE(test, single.gone);
+		perf_pmu_unregister(&single);
+		KUNIT_EXPECT_TRUE(test, single.gone);
+	}
+}
+
 /* They have no group, and so no tracer that they could act on or write to. */
 static void without_tracer(struct kunit *test)
 {
@@ -255,6 +268,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(followed),
 	KUNIT_CASE(followed_for_a_driver),
 	KUNIT_CASE(refused),
+	KUNIT_CASE(registered_again),
 	KUNIT_CASE(without_tracer),
 	KUNIT_CASE(new_frequency),
 	{}
