@@ -149,7 +149,7 @@ static void inherited(void)
 }
 
 /* An area has one writer at a time: tasks have no tracer in common. */
-static void one_for_each_task(void)
+static void of_each_task(void)
 {
 	struct perf_event_attr attr = aux_attr();
 	const char *copies;
@@ -212,7 +212,7 @@ static const struct pt_case cases[] = {
 	{ "redirected", redirected },
 	{ "other_kind", other_kind },
 	{ "inherited", inherited },
-	{ "one_for_each_task", one_for_each_task },
+	{ "of_each_task", of_each_task },
 	{ "unmap_under_a_child", unmap_under_a_child },
 };
 
