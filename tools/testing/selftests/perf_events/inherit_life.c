@@ -267,15 +267,17 @@ static void period_of_the_parent(void)
 	attr.inherit = 1;
 	attr.inherit_stat = 1;		/* a copy for each */
 	attr.freq = 1;
-	attr.sample_freq = 200;
+	attr.sample_freq = 100;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
 	pt_map(&ring, pt_open(&attr, 0, 0, -1, 0), 64);
 	for (i = 0; i < 20; i++)
 		pt_fault(1000);
 	period = last_period(&attr, &ring);
 	pt_need(period > 16, "faults are rare: a period of %llu", (unsigned long long)period);
-	pt_in_child(pid)
-		pt_fault(4 * (unsigned int)period);
+	pt_in_child(pid) {
+		for (i = 0; i < 8; i++)
+			pt_fault((unsigned int)period);
+	}
 	pt_reap(pid);
 	do {
 		pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample of the child");
