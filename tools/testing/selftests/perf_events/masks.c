@@ -237,6 +237,18 @@ static void reset_by_ioctl(void)
 	pt_eq(count_of(fd[0]), 15);
 }
 
+/* The count is what it was when the member was shown last: that is as many anew, and not none. */
+static void reset_of_a_member(void)
+{
+	start();
+	pt_eq(masks(fd[0], 2, 2), 0);
+	work(PERIOD);
+	expect(MINOR, PERIOD - 1);
+	pt_reset(fd[MINOR]);
+	work(PERIOD);
+	expect(MINOR, PERIOD - 1);
+}
+
 /* Who is closed has no entry any more; bits stay with the others, whose places have changed. */
 static void members_leave(void)
 {
@@ -423,6 +435,7 @@ static const struct pt_case cases[] = {
 	{ "lost_samples", lost_samples },
 	{ "refused_samples", refused_samples },
 	{ "reset_by_ioctl", reset_by_ioctl },
+	{ "reset_of_a_member", reset_of_a_member },
 	{ "members_leave", members_leave },
 	{ "bits_are_not_given_again", bits_are_not_given_again },
 	{ "copies", copies },
