@@ -237,6 +237,47 @@ static void user_stack_too_large(void)
 	pt_eq(s.tid, pt_tid());
 }
 
+/* A store with the stack pointer there, where nothing of the stack is used. */
+static void store_with_stack_at(u8 *p, u64 sp)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("mov x9, sp\n\t"
+			 "mov sp, %[sp]\n\t"
+			 "strb wzr, [%[p]]\n\t"
+			 "mov sp, x9"
+			 : : [p] "r" (p), [sp] "r" (sp) : "x9", "memory");
+#elif defined(__x86_64__)
+	__asm__ volatile("mov %%rsp, %%r11\n\t"
+			 "mov %[sp], %%rsp\n\t"
+			 "movb $0, (%[p])\n\t"
+			 "mov %%r11, %%rsp"
+			 : : [p] "r" (p), [sp] "r" (sp) : "r11", "memory");
+#endif
+}
+
+/* Without a stack there is nothing to dump, nor is what is the kernel's. */
+static void no_user_stack(void)
+{
+	static const u64 at[] = { 0, (u64)-4096 };
+	struct perf_event_attr attr = faults(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	u8 *p = pt_fresh_pages(2);
+	struct pt_ring r;
+	int fd, i;
+
+	attr.sample_regs_user = 1ull << REG_SP;
+	attr.sample_stack_user = 512;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&r, fd, 8);
+	for (i = 0; i < 2; i++) {
+		pt_enable(fd);
+		store_with_stack_at(p + i * pt_page_size(), at[i]);
+		pt_disable(fd);
+		next_sample(&r, &attr, &s, &rec);
+		pt_eq(s.user_regs[REG_SP], at[i]);
+		pt_eq(s.stack_size, 0);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "callchain_of_user_code", callchain_of_user_code },
 	{ "callchain_limits", callchain_limits },
@@ -246,6 +287,7 @@ static const struct pt_case cases[] = {
 	{ "registers_inside_the_kernel", registers_inside_the_kernel },
 	{ "user_stack", user_stack },
 	{ "user_stack_too_large", user_stack_too_large },
+	{ "no_user_stack", no_user_stack },
 };
 
 PT_MAIN(cases)
