@@ -450,6 +450,35 @@ static void reads_interrupt_cpu_0(void)
 	exits_tell(calls, &ring, 1, 1);
 }
 
+/* Written on another CPU, by whatever runs there: the trailer is about the task that exits. */
+static void reads_say_who(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	static struct pt_record rec;
+	static struct pt_sample s;
+	struct pt_ring ring;
+	size_t size;
+	pid_t pid;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	pt_pin(0);
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	attr.sample_id_all = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
+	pt_map(&ring, pt_open(&attr, 0, 1, -1, 0), 1);
+	pt_in_child(pid)
+		_exit(0);
+	pt_reap(pid);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_READ), "no record");
+	pt_parse_trailer(&attr, &rec, &s, &size);
+	pt_eq(size, 16);
+	pt_eq(s.pid, pid);
+	pt_eq(s.tid, pid);
+	pt_eq(s.cpu, 0);
+}
+
 /* Only a copy tells its count, and only if it was asked to. */
 static void reads_of_nobody_else(void)
 {
@@ -501,6 +530,7 @@ static const struct pt_case cases[] = {
 	{ "opener_exits", opener_exits },
 	{ "reads_interrupt_once", reads_interrupt_once },
 	{ "reads_interrupt_cpu_0", reads_interrupt_cpu_0 },
+	{ "reads_say_who", reads_say_who },
 	{ "reads_of_nobody_else", reads_of_nobody_else },
 	{ "reads_keep_nothing", reads_keep_nothing },
 	{ "exit_races_open", exit_races_open },
