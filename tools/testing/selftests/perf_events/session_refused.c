@@ -477,6 +477,51 @@ static void make_many(void)
 	refused(session_try_make(attr, 1, 0), EMFILE);
 }
 
+/* What one session has no more another one may have. */
+static void taken_off(void)
+{
+	struct perf_event_attr attr[3] = { user_faults(), user_faults(), user_faults() };
+	int fd = session_make(attr, 3, 0), other = session_make(attr, 3, 0), i;
+	pid_t pid[LIMIT / 3 - 2];
+
+	for (i = 0; i < LIMIT / 3 - 2; i++) {
+		pt_in_child(pid[i])
+			pause();
+		pt_eq(session_attach_task(fd, pid[i], 0), 0);
+	}
+	ATTACH(other, PERF_EXT_TARGET_TID, pid[0], 0, EMFILE);
+	pt_eq(session_detach_task(fd, pid[0]), 0);
+	pt_eq(session_attach_task(other, pid[0], 0), 0);
+	for (i = 0; i < LIMIT / 3 - 2; i++)
+		pt_kill(pid[i]);
+}
+
+/* One user has all that he may have: that is nothing to another one. */
+static void two_users(void)
+{
+	struct perf_event_attr attr[LIMIT];
+	pid_t one, other;
+	int made[2], i;
+
+	for (i = 0; i < LIMIT; i++)
+		attr[i] = user_faults();
+	pt_gate_make(made);
+	pt_in_child(one) {
+		pt_become_nobody();
+		session_make(attr, LIMIT, 0);
+		refused(session_try_make(attr, 1, 0), EMFILE);
+		pt_gate_open(made);
+		pause();
+	}
+	pt_gate_wait(made);
+	pt_in_child(other) {
+		pt_need(!syscall(SYS_setresuid, 1234, 1234, 1234), "setresuid");
+		session_make(attr, LIMIT, 0);
+	}
+	pt_reap(other);
+	pt_kill(one);
+}
+
 static void as_many_as_descriptors(void)
 {
 	struct rlimit limit = { LIMIT, LIMIT };
@@ -486,6 +531,8 @@ static void as_many_as_descriptors(void)
 	pt_need(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %s", strerror(errno));
 	pt_as_nobody(make_many);
 	pt_as_nobody(limited);
+	pt_as_nobody(taken_off);
+	two_users();
 	pt_with_capability(CAP_PERFMON, unlimited, NULL);
 }
 
@@ -537,6 +584,12 @@ static void pmus_of_packages(void)
 	attr = hits();
 	pt_eq(session_try_make(&attr, 1, PERF_EXT_CREATE_CPUS), -EOPNOTSUPP);
 	pt_eq(session_try_make(&attr, 1, 0), -EINVAL);
+	none_left();
+	pt_eq(pt_unload_module(MODULE), 0);
+	/* So may those of any PMU that has no events of tasks. */
+	load("task=0");
+	attr = hits();
+	pt_eq(session_try_make(&attr, 1, PERF_EXT_CREATE_CPUS), -EOPNOTSUPP);
 	none_left();
 }
 
