@@ -619,11 +619,45 @@ static void set_comes_during_a_fork(void)
 	close(fd);
 }
 
+/* What is forked while another one leaves is a target, and so it is after all have left. */
+static void fork_while_another_leaves(void)
+{
+	struct worker other;
+	struct slow_fork f;
+	pid_t pid;
+	int fd;
+
+	ext_need();
+	pt_gate_make(hold);
+	worker_start(&other, 0);
+	slow_fork_start(&f, wait_to_be_let_go);
+	fd = session_of_tasks(faults());
+	pt_eq(session_attach_task(fd, f.tid, PERF_EXT_TARGET_INHERIT), 0);
+	pt_eq(session_attach_task(fd, other.pid, 0), 0);
+	slow_fork_begin(&f);
+	pt_eq(session_detach_task(fd, other.pid), 0);
+	slow_fork_end(&f);
+	pt_check(session_task(fd, f.child), "not a target while another one leaves");
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	pt_eq(session_targets(fd), 0);
+	pt_eq(session_attach_task(fd, 0, PERF_EXT_TARGET_INHERIT), 0);
+	pt_in_child(pid)
+		pt_gate_wait(hold);
+	pt_check(session_task(fd, pid), "not a target after all have left");
+	pt_gate_open(hold);
+	pt_gate_open(hold);
+	pt_reap(pid);
+	pt_reap(f.child);
+	worker_end(&other);
+	close(fd);
+}
+
 static const struct pt_case cases[] = {
 	{ "inherit", inherit },
 	{ "forked_are_targets", forked_are_targets },
 	{ "one_thread", one_thread },
 	{ "set_comes_during_a_fork", set_comes_during_a_fork },
+	{ "fork_while_another_leaves", fork_while_another_leaves },
 	{ "target_exits", target_exits },
 	{ "exec", exec },
 	{ "exec_with_more_rights", exec_with_more_rights },
