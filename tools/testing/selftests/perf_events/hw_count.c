@@ -6,7 +6,7 @@
  *
  * needs: smp hw pmu-irq skid
  */
-#include "lib/ptest.h"
+#include "lib/test_count.h"
 
 /* All interrupts taken since boot */
 static u64 interrupts(void)
@@ -165,12 +165,26 @@ static void hw_not_while_asleep(void)
 	pt_peer_stop(&peer);
 }
 
+/* Of all PMUs that know the event those of hardware come first, whoever registered last. */
+static void hw_is_asked_first(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 asks who registered last");
+	close(pt_open_hw(&attr, -1));
+	load("caps=256 software=1");
+	pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "hw_instructions_of_a_loop", hw_instructions_of_a_loop },
 	{ "hw_cycles_of_a_loop", hw_cycles_of_a_loop },
 	{ "hw_raw_event", hw_raw_event },
 	{ "hw_kernel_and_user", hw_kernel_and_user },
 	{ "hw_not_while_asleep", hw_not_while_asleep },
+	{ "hw_is_asked_first", hw_is_asked_first },
 };
 
 PT_MAIN(cases)
