@@ -65,6 +65,22 @@ static void one_outlives_the_others(struct kunit *test)
 	}
 }
 
+/* The first page of a block, whose reference is the block's, is kept beside another one. */
+static void two_outlive_the_others(struct kunit *test)
+{
+	struct page *pages[NR] = { };
+	int nr = take(test, pages);
+
+	get_page(pages[0]);
+	get_page(pages[3]);
+	pe_pages_drop(pages, NR, nr);
+	KUNIT_ASSERT_EQ(test, page_ref_count(pages[0]), 1);
+	KUNIT_ASSERT_EQ(test, page_ref_count(pages[3]), 1);
+	KUNIT_EXPECT_NULL(test, memchr_inv(page_address(pages[0]), 0xa0, PAGE_SIZE));
+	put_page(pages[0]);
+	put_page(pages[3]);
+}
+
 /* Those that came one by one, as these may have, too. */
 static void page_by_page(struct kunit *test)
 {
@@ -181,6 +197,7 @@ static void freed_alone(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(in_blocks),
 	KUNIT_CASE(one_outlives_the_others),
+	KUNIT_CASE(two_outlive_the_others),
 	KUNIT_CASE(page_by_page),
 	KUNIT_CASE(of_nobody_any_more),
 	KUNIT_CASE(accounted),

@@ -55,6 +55,19 @@ static void places_of_the_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->data.code_page_size, 0ULL);
 }
 
+/* Nor of its registers. */
+static void registers_of_the_kernel(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_REGS_INTR, 0);
+
+	f->e.attr.exclude_kernel = 1;
+	f->e.attr.sample_regs_intr = 1;
+	prepare(f);
+	KUNIT_EXPECT_NULL(test, f->data.regs_intr.regs);
+	KUNIT_EXPECT_EQ(test, f->data.regs_intr.abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+}
+
 /* The registers of user space are current's, and the event is not. */
 static void registers_of_another_task(struct kunit *test)
 {
@@ -138,6 +151,7 @@ static void addresses_of_the_kernel(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(places_of_the_kernel),
+	KUNIT_CASE(registers_of_the_kernel),
 	KUNIT_CASE(registers_of_another_task),
 	KUNIT_CASE(registers_without_user_space),
 	KUNIT_CASE(no_aux_data),
