@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit: who begins a record gets room for it or an error, whose reader is told only of what another
+ * writer has left to be told; who ends one tells of it when it is due.
+ */
+#include <kunit/test.h>
+#include <linux/preempt.h>
+
+#include "../output/output.h"
+
+#define SIZE	64
+
+struct fixture {
+	struct pe_event			e;
+	struct perf_buffer		*rb;
+	struct perf_output_handle	handle;
+};
+
+KUNIT_DEFINE_ACTION_WRAPPER(put_buffer, pe_buffer_put, struct perf_buffer *);
+
+/* An event that was never opened, of one page, and a handle that somebody else has used. */
+static struct fixture *make(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->rb = pe_buffer_alloc(1, 0, -1, PE_BUFFER_WRITABLE);
+	KUNIT_ASSERT_NOT_NULL(test, f->rb);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_buffer, f->rb), 0);
+	f->e.sink = &f->e;
+	init_waitqueue_head(&f->e.waitq);
+	rcu_assign_pointer(f->e.rb, f->rb);
+	f->handle.wakeup = 1;
+	return f;
+}
+
+static int begin(struct fixture *f, unsigned int size)
+{
+	return perf_output_begin(&f->handle, NULL, &f->e.pub, size);
+}
+
+static void end(struct fixture *f)
+{
+	pe_output_wrote(&f->handle, f->handle.addr + SIZE);
+	perf_output_end(&f->handle);
+}
+
+/* Nobody is told of what is refused, but of what others have left to be told. */
+static void no_room(struct kunit *test)
+{
+	struct fixture *f = make(test);
+
+	pe_buffer_pause(f->rb);
+	KUNIT_EXPECT_EQ(test, begin(f, SIZE), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->rb->poll), 0);
+	pe_buffer_resume(f->rb);
+	KUNIT_EXPECT_EQ(test, begin(f, PAGE_SIZE), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->rb->poll), 0);
+	WRITE_ONCE(f->rb->due, 1);
+	KUNIT_EXPECT_EQ(test, begin(f, PAGE_SIZE), -ENOSPC);
+	KUNIT_EXPECT_NE(test, atomic_read(&f->rb->poll), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->e.lost_samples), 3LL);
+}
+
+/* It is refused as well, and nothing is lost. */
+static void no_buffer(struct kunit *test)
+{
+	struct fixture *f = make(test);
+	int before = preempt_count();
+
+	rcu_assign_pointer(f->e.rb, NULL);
+	KUNIT_EXPECT_EQ(test, begin(f, SIZE), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, preempt_count(), before);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->e.lost_samples), 0LL);
+}
+
+/* The reader is told at the end of a record, if something is due by then. */
+static void told_when_due(struct kunit *test)
+{
+	struct fixture *f = make(test);
+
+	KUNIT_ASSERT_EQ(test, begin(f, SIZE), 0);
+	end(f);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->rb->poll), 0);
+	KUNIT_ASSERT_EQ(test, begin(f, SIZE), 0);
+	WRITE_ONCE(f->rb->due, 1);
+	end(f);
+	KUNIT_EXPECT_NE(test, atomic_read(&f->rb->poll), 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(f->rb->user_page->data_head), 2ULL * SIZE);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(no_room),
+	KUNIT_CASE(no_buffer),
+	KUNIT_CASE(told_when_due),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "perf_emit",
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
