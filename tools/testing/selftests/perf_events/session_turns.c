@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * session_turns.c - which set of a session has the first turn, where its target is at work. See
+ * session_sets.c.
+ *
+ * needs: smp
+ */
+#include "lib/cpus.h"
+#include "lib/session.h"
+
+static volatile u64 *attached;		/* shared */
+
+/* It does not leave its CPU. */
+static void hit_when_attached(u64 n)
+{
+	attached[1] = 1;
+	while (!attached[0])
+		;
+	hit(n);
+}
+
+/*
+ * The first set has software events and is disabled, so the turn is that of the counters: they are
+ * to count on the target's CPU at once.
+ */
+static void begins_there(void)
+{
+	struct perf_event_attr attr[2];
+	struct worker a;
+	int fd;
+
+	ext_need();
+	need_cpus(2);
+	load(NULL);
+	attached = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pt_need(attached != MAP_FAILED, "mmap: %s", strerror(errno));
+	worker_start(&a, 1);
+	worker_do(&a, hit, 1);
+	attr[0] = faults();
+	attr[0].disabled = 1;
+	attr[1] = hits();
+	fd = session_of_tasks(attr[0]);
+	session_add(fd, 1, &attr[1], 1);
+	hit(50);
+	worker_tell(&a, hit_when_attached, 7);
+	while (!attached[1])
+		;
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	attached[0] = 1;
+	worker_wait(&a);
+	pt_eq(session_set_of_task(fd, a.pid, 0), 0);
+	pt_eq(session_set_of_task(fd, a.pid, 1), 7);
+	hit(100);
+	pt_eq(session_set_of_task(fd, a.pid, 1), 7);
+	worker_end(&a);
+	close(fd);
+	none_left();
+}
+
+static const struct pt_case cases[] = {
+	{ "begins_there", begins_there },
+};
+
+PT_MAIN(cases)
