@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: who begins a record gets room for it or an error, whose reader is told only of what another
- * writer has left to be told; who ends one tells of it when it is due.
+ * KUnit: who begins a record gets room for it or an error, and then the reader is told only of what
+ * another writer has left to be told; who ends one tells of it when it is due.
  */
 #include <kunit/test.h>
 #include <linux/preempt.h>
