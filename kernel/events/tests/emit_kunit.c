@@ -89,10 +89,28 @@ static void told_when_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(f->rb->user_page->data_head), 2ULL * SIZE);
 }
 
+/* For drivers: what is appended, and what is left as it was. */
+static void pieces(struct kunit *test)
+{
+	struct fixture *f = make(test);
+	u64 first = 0xf1, last = 0x1a, *at = f->rb->data;
+
+	KUNIT_ASSERT_EQ(test, begin(f, 3 * sizeof(u64)), 0);
+	at[1] = 0x5a;
+	perf_output_copy(&f->handle, &first, sizeof(first));
+	perf_output_skip(&f->handle, sizeof(u64));
+	perf_output_put(&f->handle, last);
+	perf_output_end(&f->handle);
+	KUNIT_EXPECT_EQ(test, at[0], 0xf1ULL);
+	KUNIT_EXPECT_EQ(test, at[1], 0x5aULL);
+	KUNIT_EXPECT_EQ(test, at[2], 0x1aULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(no_room),
 	KUNIT_CASE(no_buffer),
 	KUNIT_CASE(told_when_due),
+	KUNIT_CASE(pieces),
 	{}
 };
 
