@@ -238,7 +238,7 @@ static void user_stack_too_large(void)
 }
 
 /* A store with the stack pointer there, where nothing of the stack is used. */
-static void store_with_stack_at(u8 *p, u64 sp)
+static PT_NOINLINE void store_with_stack_at(u8 *p, u64 sp)
 {
 #if defined(__aarch64__)
 	__asm__ volatile("mov x9, sp\n\t"
@@ -262,12 +262,15 @@ static void no_user_stack(void)
 	struct perf_event_attr attr = faults(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
 	u8 *p = pt_fresh_pages(2);
 	struct pt_ring r;
+	static u8 byte;
 	int fd, i;
 
 	attr.sample_regs_user = 1ull << REG_SP;
 	attr.sample_stack_user = 512;
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_map(&r, fd, 8);
+	byte = 1;
+	store_with_stack_at(&byte, 0);	/* the code is there from now on */
 	for (i = 0; i < 2; i++) {
 		pt_enable(fd);
 		store_with_stack_at(p + i * pt_page_size(), at[i]);
