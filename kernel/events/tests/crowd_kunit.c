@@ -22,6 +22,8 @@ static void turns(struct kunit *test)
 	enum pe_reserved how[2];
 	int cpu, whose[3];
 
+	/* Whatever was on the stack is not of this turn. */
+	memset(&inner, 0xff, sizeof(inner));
 	KUNIT_ASSERT_NOT_NULL(test, rb);
 	KUNIT_EXPECT_FALSE(test, rb->crowded);
 	pe_buffer_crowd(rb);
