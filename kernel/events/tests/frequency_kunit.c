@@ -395,32 +395,48 @@ static void on_or_off(struct pmu *pmu)
 {
 }
 
+static int stops_while_off, start_flags;
+
 static void stop_in_tick(struct perf_event *event, int flags)
 {
 	stops++;
+	stops_while_off += this_cpu_read(times_off) == 1;
 	under_lock = raw_spin_is_locked(&pe_ctx(pe(event))->lock);
 }
 
+static void start_in_tick(struct perf_event *event, int flags)
+{
+	starts++;
+	start_flags |= flags;
+}
+
 static struct pmu ticked = {
-	.task_ctx_nr = perf_hw_context, .start = start, .stop = stop_in_tick,
+	.task_ctx_nr = perf_hw_context, .start = start_in_tick, .stop = stop_in_tick,
 	.pmu_disable_count = &times_off, .pmu_enable = on_or_off, .pmu_disable = on_or_off,
 };
+
+/* An event in frequency mode that counts in a slot. */
+static void add_ticked(struct kunit *test, struct pe_ctx *ctx, struct pe_slot *slot)
+{
+	struct pe_event *e = pe(make_event(test, 1000));
+
+	ctx->nr_freq++;
+	e->pmu = &ticked;
+	e->ctx = &ctx->pub;
+	e->attr.freq = 1;
+	e->attr.sample_freq = 1000;
+	list_add_tail(&e->freq_entry, &slot->freq);
+}
 
 /* The tick looks at an event once, while nobody else changes its context. */
 static void tick_locks(struct kunit *test)
 {
 	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
-	struct pe_event *e = pe(make_event(test, 1000));
 	bool afterwards;
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	pe_ctx_init(ctx, NULL, 0);
-	ctx->nr_freq = 1;
-	e->pmu = &ticked;
-	e->ctx = &ctx->pub;
-	e->attr.freq = 1;
-	e->attr.sample_freq = 1000;
-	list_add_tail(&e->freq_entry, &ctx->any.freq);
+	add_ticked(test, ctx, &ctx->any);
 	stops = 0;
 	starts = 0;
 	scoped_guard(irqsave) {
@@ -434,6 +450,53 @@ static void tick_locks(struct kunit *test)
 	/* With one CPU a lock is nothing. */
 	if (IS_ENABLED(CONFIG_SMP))
 		KUNIT_EXPECT_TRUE(test, under_lock);
+}
+
+/*
+ * Wherever an event counts, the tick measures it, with the PMU off for all of them.  Where nothing
+ * was counted nothing is loaded: a counter goes on from where it stands.
+ */
+static void tick_in_all_slots(struct kunit *test)
+{
+	struct pe_slot *slot = kunit_kcalloc(test, 2, sizeof(*slot), GFP_KERNEL);
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	int afterwards, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	pe_ctx_init(ctx, NULL, 0);
+	add_ticked(test, ctx, &ctx->any);
+	for (i = 0; i < 2; i++) {
+		pe_slot_init(&slot[i]);
+		add_ticked(test, ctx, &slot[i]);
+	}
+	ctx->here = &slot[0];
+	hlist_add_head(&slot[1].entered, &ctx->entered);
+	stops = 0;
+	starts = 0;
+	stops_while_off = 0;
+	start_flags = 0;
+	scoped_guard(irqsave) {
+		ctx->oncpu = smp_processor_id();
+		pe_tick_freq(ctx, false);
+		afterwards = this_cpu_read(times_off);
+	}
+	KUNIT_EXPECT_EQ(test, stops, 3);
+	KUNIT_EXPECT_EQ(test, starts, 3);
+	KUNIT_EXPECT_EQ(test, stops_while_off, 3);
+	KUNIT_EXPECT_EQ(test, start_flags, 0);
+	KUNIT_EXPECT_EQ(test, afterwards, 0);
+}
+
+/* Who is not throttled is not let go, and nobody starts it a second time. */
+static void nothing_to_release(struct kunit *test)
+{
+	struct pe_event *e = pe(make_event(test, 1000));
+	bool released;
+
+	scoped_guard(irqsave)
+		released = pe_unthrottle(e);
+	KUNIT_EXPECT_FALSE(test, released);
 }
 
 static struct kunit_case frequency_cases[] = {
@@ -455,6 +518,8 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(rate_without_a_sample),
 	KUNIT_CASE(hit_while_away),
 	KUNIT_CASE(tick_locks),
+	KUNIT_CASE(tick_in_all_slots),
+	KUNIT_CASE(nothing_to_release),
 	{}
 };
 
