@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: a context on its own: its last event leaves, it does not come in without a reason, calls
- * that do not wait for another CPU, and its end.
+ * KUnit: a context on its own: its last event and its last group leave, or a PMU does; it does not
+ * come in without a reason; calls that do not wait for another CPU; and its end.
  *
  * The context is no task's, so nobody else sees it, whatever it says of a CPU.
  */
@@ -63,6 +63,98 @@ static void last_event_leaves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->clock.running);
 	KUNIT_EXPECT_FALSE(test, ctx->any.clock.running);
 	KUNIT_EXPECT_EQ(test, ctx->clock.time, 5ULL);
+}
+
+static DEFINE_PER_CPU(struct perf_cpu_pmu_context, parts);
+static struct pmu scheduled = { .task_ctx_nr = perf_hw_context, .cpu_pmu_context = &parts };
+
+static struct pe_pmu_ctx *add_pmu_ctx(struct kunit *test, struct pe_ctx *ctx)
+{
+	struct pe_pmu_ctx *pmu_ctx = kunit_kzalloc(test, sizeof(*pmu_ctx), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, pmu_ctx);
+	pe_pmu_ctx_init(pmu_ctx, ctx, &scheduled);
+	list_add_tail(&pmu_ctx->ctx_entry, &ctx->pmu_ctxs);
+	return pmu_ctx;
+}
+
+/* One that has to be scheduled, disabled and alone. */
+static struct pe_event *make_scheduled(struct kunit *test, struct pe_ctx *ctx,
+				       struct pe_pmu_ctx *pmu_ctx)
+{
+	struct pe_event *e = make_event(test);
+
+	e->attr.type = PERF_TYPE_RAW;
+	e->event_caps = 0;
+	e->passive = false;
+	e->counts_hits = false;
+	e->state = PERF_EVENT_STATE_OFF;
+	e->pmu = &scheduled;
+	e->ctx = &ctx->pub;
+	e->pmu_ctx = &pmu_ctx->pub;
+	e->group_leader = &e->pub;
+	INIT_LIST_HEAD(&e->sibling_list);
+	INIT_LIST_HEAD(&e->queue.link);
+	INIT_LIST_HEAD(&e->running_entry);
+	return e;
+}
+
+/*
+ * Its task exits here, the file stays: the group is in no queue, and the PMU is told of no context
+ * that is in.
+ */
+static void last_group_leaves(struct kunit *test)
+{
+	struct pe_ctx *ctx = make_ctx(test);
+	struct pe_pmu_ctx *pmu_ctx = add_pmu_ctx(test, ctx), *in[2];
+	struct pe_event *e = make_scheduled(test, ctx, pmu_ctx);
+	unsigned int nr_groups;
+
+	scoped_guard(irqsave) {
+		pe_lock_here(ctx);
+		ctx->oncpu = smp_processor_id();
+		pe_clock_start(&ctx->clock, 100);
+		pe_clock_start(&ctx->any.clock, 100);
+		pe_install(e, 101);
+		nr_groups = ctx->nr_groups;
+		in[0] = pe_cpc(&scheduled)->task_pmu_ctx;
+		pe_withdraw(e, PE_KEEP_GROUP, 105);
+		in[1] = pe_cpc(&scheduled)->task_pmu_ctx;
+		pe_unlock_here(ctx);
+	}
+	KUNIT_EXPECT_EQ(test, nr_groups, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, in[0], pmu_ctx);
+	KUNIT_EXPECT_NULL(test, in[1]);
+	KUNIT_EXPECT_FALSE(test, e->queued);
+	KUNIT_EXPECT_TRUE(test, group_queue_empty(&pmu_ctx->any.queue[PE_FLEXIBLE]));
+	KUNIT_EXPECT_EQ(test, ctx->nr_groups, 0U);
+	KUNIT_EXPECT_EQ(test, pmu_ctx->nr_groups, 0U);
+}
+
+/* Nothing of a PMU that leaves stays in the slot of a CPU. */
+static void pmu_leaves_a_slot(struct kunit *test)
+{
+	struct pe_ctx *ctx = make_ctx(test);
+	struct pe_pmu_ctx *pmu_ctx = add_pmu_ctx(test, ctx);
+	struct pe_event *e = make_scheduled(test, ctx, pmu_ctx);
+	bool before = true, afterwards = false;
+	int err;
+
+	e->cpu = 0;
+	scoped_guard(mutex, &ctx->mutex) {
+		err = pe_ctx_reserve(ctx, &scheduled, e);
+		if (!err)
+			before = list_empty(&ctx->by_cpu[0]->lanes);
+		pe_pmu_ctx_fini(pmu_ctx);
+		if (!err)
+			afterwards = list_empty(&ctx->by_cpu[0]->lanes);
+	}
+	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_EXPECT_FALSE(test, before);
+	KUNIT_EXPECT_TRUE(test, afterwards);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ctx->pmu_ctxs));
+	kfree(ctx->by_cpu[0]);
+	kfree(ctx->by_cpu);
 }
 
 /* No reason to come in: there is nothing to count, or it is in already and its clocks run. */
@@ -156,6 +248,8 @@ static void ends_with_its_kin(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
+	KUNIT_CASE(last_group_leaves),
+	KUNIT_CASE(pmu_leaves_a_slot),
 	KUNIT_CASE(stays_as_it_is),
 	KUNIT_CASE(local_call),
 	KUNIT_CASE(no_cgroup_to_follow),
