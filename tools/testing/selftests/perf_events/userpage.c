@@ -115,6 +115,29 @@ static void software_event_stops(void)
 	pt_eq(snapshot.offset, 3);
 }
 
+/* And in that of a member that stops with its leader. */
+static void software_group_stops(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u8 *p = pt_fresh_pages(3);
+	struct pt_ring r;
+	int lead;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 leaves the page as it was when the event began to count");
+	attr.disabled = 1;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	pt_map(&r, pt_open(&attr, 0, -1, lead, 0), 0);
+	take(&r);
+	pt_eq(snapshot.offset, 0);
+	pt_enable(lead);
+	pt_touch(p, 3);
+	pt_disable(lead);
+	take(&r);
+	pt_eq(snapshot.offset, 3);
+}
+
 static void sequence_moves(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
@@ -626,6 +649,7 @@ static void running_of_the_first(void)
 static const struct pt_case cases[] = {
 	{ "software_event", software_event },
 	{ "software_event_stops", software_event_stops },
+	{ "software_group_stops", software_group_stops },
 	{ "sequence_moves", sequence_moves },
 	{ "foreign_page", foreign_page },
 	{ "foreign_page_once_mapped", foreign_page_once_mapped },
