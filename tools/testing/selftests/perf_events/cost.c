@@ -287,9 +287,9 @@ static void rotations(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
 	const u64 interval = 1000000ull * 4;
+	int others[MANY], fd, i;
 	struct work w;
 	u64 start, ns;
-	int fd, i;
 
 	fd = begin("rotations", "rotate_time");
 	attr.exclude_kernel = 1;
@@ -302,7 +302,7 @@ static void rotations(void)
 	pt_eq(w.nr, 0);		/* nothing is multiplexed */
 	pt_eq(w.ns, 0);
 	for (i = 0; i < MANY; i++)
-		pt_open(&attr, 0, -1, -1, 0);
+		others[i] = pt_open(&attr, 0, -1, -1, 0);
 	pt_enable(fd);
 	start = pt_clock(CLOCK_MONOTONIC);
 	pt_burn(50 * interval);
@@ -311,6 +311,13 @@ static void rotations(void)
 	pt_check(llabs((long long)(w.nr - ns / interval)) <= 1, "%llu rotations in %llu ns",
 		 (unsigned long long)w.nr, (unsigned long long)ns);
 	pt_check(w.ns > 100 * w.nr && w.ns < ns, "%llu ns", (unsigned long long)w.ns);
+	/* When nobody waits any more, the timer looks once, and not again. */
+	for (i = 0; i < MANY; i++)
+		close(others[i]);
+	pt_burn(2 * interval);
+	pt_enable(fd);
+	pt_burn(10 * interval);
+	pt_eq(end(fd).nr, w.nr);
 }
 
 /* ---- other CPUs, and readers ---- */
