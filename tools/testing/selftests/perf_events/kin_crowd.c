@@ -217,19 +217,19 @@ static void migrations(void)
 	pt_eq(pt_count(fd), crowd->nr * MOVES);
 }
 
-/* From one CPU to the next, while the case does not leave CPU 0. */
+/* From one CPU to the next, and back to the first; the case does not leave CPU 0. */
 static void roam(void *arg)
 {
 	struct runner *r = &crowd->of[(intptr_t)arg];
-	int cpu, cpus = pt_online_cpus();
+	int i, cpus = pt_online_cpus();
 
 	pt_pin(1);
 	pt_settle();
 	r->faults = 0;
 	pt_gate_open(crowd->ready);
 	pt_gate_wait(crowd->go);
-	for (cpu = 2; cpu < cpus; cpu++) {
-		pt_pin(cpu);
+	for (i = 2; i <= cpus; i++) {
+		pt_pin(i < cpus ? i : 1);
 		pt_fault(4);
 		r->faults += 4;
 	}
