@@ -163,6 +163,37 @@ static void turn_after_a_close(void)
 	pt_kill(pid);
 }
 
+/*
+ * While a clock of it has a timer, a group is switched on and off on its CPU. When the clock has
+ * left, what counts by itself is switched from here.
+ */
+static void clock_leaves(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int lead, clock, calls;
+	u64 before;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	if (pt_is_stock())
+		pt_skip("the function is ours");
+	pt_pin(0);
+	calls = pt_open_cross_calls("pe_call_arrives", 0);
+	lead = pt_open(&attr, -1, 1, -1, 0);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = 10000000000ull;	/* none comes */
+	clock = pt_open(&attr, -1, 1, lead, 0);
+	before = pt_count(calls);
+	pt_disable(lead);
+	pt_enable(lead);
+	pt_eq(pt_count(calls) - before, 2);
+	close(clock);
+	before = pt_count(calls);
+	pt_disable(lead);
+	pt_enable(lead);
+	pt_eq(pt_count(calls) - before, 0);
+}
+
 /* How many calls it takes to set an event of another CPU back, five times. */
 static u64 calls_for_resets(int calls, int fd)
 {
@@ -238,6 +269,7 @@ static const struct pt_case cases[] = {
 	{ "calls_to_a_wandering_task", calls_to_a_wandering_task },
 	{ "calls_at_once", calls_at_once },
 	{ "turn_after_a_close", turn_after_a_close },
+	{ "clock_leaves", clock_leaves },
 	{ "resets_elsewhere", resets_elsewhere },
 	{ "second_of_a_cgroup", second_of_a_cgroup },
 };
