@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * group_change.c - groups of the test PMU that lose members or move to another CPU: what is left of
+ * them counts on, in its turn, and only for those that it is for.
+ *
+ * needs: smp
+ */
+#include "lib/cpus.h"
+#include "lib/sets.h"
+#include "lib/test_count.h"
+
+#define TIMES	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* So many counters, and turns of so many ms; no switch comes in between. */
+static void load_with(const char *params, const char *interval)
+{
+	load(params);
+	need_revoking();	/* Linux 6.12 frees a PMU whose timer is armed */
+	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
+			    interval), 0);
+	pt_first_on_cpu(0);
+}
+
+/* Two events; the leader is enabled when both are there. */
+static int open_pair(u64 read_format, int *member)
+{
+	struct perf_event_attr attr = hits();
+	int lead;
+
+	attr.read_format = read_format;
+	attr.disabled = 1;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	*member = pt_open(&attr, 0, -1, lead, 0);
+	pt_enable(lead);
+	return lead;
+}
+
+/* One of two members of hardware leaves a mixed group: the other one has turns as before. */
+static void one_of_two_leaves(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, stays, goes, pair, second;
+	struct pt_read r;
+
+	load_with("counters=2", "1");
+	attr = hits();
+	lead = pt_open(&sw, 0, -1, -1, 0);
+	stays = pt_open(&attr, 0, -1, lead, 0);
+	goes = pt_open(&attr, 0, -1, lead, 0);
+	close(goes);
+	pair = open_pair(TIMES, &second);
+	pt_burn(20000000);
+	pt_read(pair, TIMES, 1, &r);
+	pt_check(r.running > 0, "who needs both counters has no turn");
+	close(second);
+	close(pair);
+	close(stays);
+	close(lead);
+	none_left();
+}
+
+/* What a leader leaves behind is off while its task is away. */
+static void left_while_away(void)
+{
+	struct perf_event_attr attr;
+	int lead, left;
+	pid_t pid;
+
+	load(NULL);
+	attr = hits();
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	left = pt_open(&attr, 0, -1, lead, 0);
+	close(lead);
+	hit(1);
+	pt_in_child(pid)
+		hit(5);
+	pt_reap(pid);
+	hit(2);
+	pt_eq(pt_count(left), 3);
+	close(left);
+	none_left();
+}
+
+/* A group that was too large is smaller without its leader, which nobody waits for any more. */
+static void left_where_there_is_room(void)
+{
+	struct perf_event_attr attr;
+	int pinned, lead, left;
+
+	load_with("counters=2", "10000");
+	attr = hits();
+	attr.pinned = 1;
+	pinned = pt_open(&attr, -1, 0, -1, 0);
+	lead = open_pair(0, &left);
+	hit(1);
+	pt_eq(pt_count(left), 0);
+	close(lead);
+	hit(2);
+	pt_eq(pt_count(left), 2);
+	pt_eq(pt_count(pinned), 3);
+	close(left);
+	close(pinned);
+	none_left();
+}
+
+/* A group that samples show loses a member while its leader is off: the others wait on. */
+static void leader_is_off(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, member, gone;
+
+	load(NULL);
+	attr = hits();
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	attr.disabled = 1;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr = hits();
+	member = pt_open(&attr, 0, -1, lead, 0);
+	gone = pt_open(&sw, 0, -1, lead, 0);
+	hit(1);
+	close(gone);
+	hit(2);
+	pt_eq(pt_count(member), 0);
+	pt_enable(lead);
+	hit(4);
+	pt_eq(pt_count(member), 4);
+	close(member);
+	close(lead);
+	none_left();
+}
+
+/* A member that needs no counter, and that no sample shows, leaves the others on theirs. */
+static void unshown_member_leaves(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, member;
+	long long adds;
+
+	load(NULL);
+	pt_first_on_cpu(0);
+	attr = hits();
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	member = pt_open(&sw, 0, -1, lead, 0);
+	hit(1);
+	adds = pt_module_get(MODULE, "adds");
+	close(member);
+	pt_eq(pt_module_get(MODULE, "adds"), adds);
+	hit(2);
+	pt_eq(pt_count(lead), 3);
+	close(lead);
+	none_left();
+}
+
+/* On another CPU there is no ring: sets that move are groups like others, also who has waited. */
+static void sets_move(void)
+{
+	struct perf_event_attr attr;
+	int turn, waits;
+
+	ext_need();
+	need_cpus(2);
+	load(NULL);
+	attr = hits();
+	turn = pt_open(&attr, -1, 0, -1, 0);
+	waits = pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(set_join(turn, -1, 0), 0);
+	pt_eq(set_join(waits, turn, 1), 0);
+	hit_on(0, 1);
+	pt_eq(pt_count(turn), 1);
+	pt_eq(pt_count(waits), 0);
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);	/* 0 -> 1 */
+	hit_on(0, 10);
+	hit_on(1, 2);
+	pt_eq(pt_count(turn), 3);
+	pt_eq(pt_count(waits), 2);
+	pt_eq(pt_ioctl(turn, PERF_EXT_IOC_SET_LEAVE, 0), -EINVAL);
+	close(waits);
+	close(turn);
+	none_left();
+}
+
+static const struct pt_case cases[] = {
+	{ "one_of_two_leaves", one_of_two_leaves },
+	{ "left_while_away", left_while_away },
+	{ "left_where_there_is_room", left_where_there_is_room },
+	{ "leader_is_off", leader_is_off },
+	{ "unshown_member_leaves", unshown_member_leaves },
+	{ "sets_move", sets_move },
+};
+
+PT_MAIN(cases)
