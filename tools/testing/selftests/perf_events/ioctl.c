@@ -105,7 +105,7 @@ static void refresh_counts_down(void)
 {
 	struct perf_event_attr attr = sampling(1);
 	int fd = pt_open(&attr, 0, -1, -1, 0);
-	u8 *p = pt_fresh_pages(40);
+	u8 *p = pt_fresh_pages(45);
 	size_t page = (size_t)pt_page_size();
 	struct pt_ring ring;
 
@@ -128,6 +128,10 @@ static void refresh_counts_down(void)
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 0), 0);
 	pt_touch(p + 25 * page, 10);
 	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 10);
+	/* Those were none of the ones that are asked for next. */
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 2), 0);
+	pt_touch(p + 35 * page, 10);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
 }
 
 static void refresh_refused(void)
