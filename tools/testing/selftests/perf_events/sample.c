@@ -21,6 +21,30 @@ static void one_sample_per_event(void)
 	pt_eq(pt_count(fd), 500);
 }
 
+/* Of a hit that several events want a sample of each has one, and who does not count it has none. */
+static void several_of_one_hit(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_TID);
+	struct pt_ring r[3];
+	int i;
+
+	pt_pin(0);
+	for (i = 0; i < 3; i++) {
+		attr.exclude_user = i == 2;
+		pt_map(&r[i], pt_open(&attr, 0, i == 1 ? 0 : -1, -1, 0), 8);
+	}
+	pt_settle();
+	for (i = 0; i < 3; i++)
+		pt_enable(r[i].fd);
+	pt_fault(10);
+	for (i = 0; i < 3; i++)
+		pt_disable(r[i].fd);
+	for (i = 0; i < 3; i++) {
+		pt_eq(pt_count(r[i].fd), i == 2 ? 0 : 10);
+		pt_eq(pt_count_records(&r[i], PERF_RECORD_SAMPLE), i == 2 ? 0 : 10);
+	}
+}
+
 static void every_nth(void)
 {
 	struct perf_event_attr attr = faults(PERF_SAMPLE_ADDR);
@@ -521,6 +545,7 @@ static void all_combinations_of_two(void)
 
 static const struct pt_case cases[] = {
 	{ "one_sample_per_event", one_sample_per_event },
+	{ "several_of_one_hit", several_of_one_hit },
 	{ "every_nth", every_nth },
 	{ "no_fields", no_fields },
 	{ "ip_addr_and_mode", ip_addr_and_mode },
