@@ -81,6 +81,25 @@ static void fields(void)
 	pt_eq(s->ip | s->time | s->id | s->pid | s->tid, 0);
 }
 
+/* The period that is told is the one that was counted, also of the first without a rule. */
+static void without_a_rule_again(void)
+{
+	struct perf_ext_periods rule = { .short_period = 3 * PERIOD }, none = {};
+	const struct perf_ext_pfm *h;
+	struct pt_area a;
+	int fd = start(faults(0));
+
+	format_pfm(&a, fd, 4096, 0);
+	pt_eq(ext_periods(fd, &rule), 0);
+	pt_eq(ext_periods(fd, &none), 0);
+	pt_enable(fd);
+	pt_fault(PERIOD);
+	pt_disable(fd);
+	h = format_flip(&a);
+	pt_eq(h->used, SAMPLE);
+	pt_eq(pfm_sample(h, 0)->period, PERIOD);
+}
+
 /* What finds no room is lost, and counted everywhere; the reader hears of the end once. */
 static void full(void)
 {
@@ -235,6 +254,7 @@ static void too_much(void)
 
 static const struct pt_case cases[] = {
 	{ "fields", fields },
+	{ "without_a_rule_again", without_a_rule_again },
 	{ "full", full },
 	{ "stops", stops },
 	{ "sets", sets },

@@ -502,6 +502,30 @@ static void clocks(void)
 		 (unsigned long long)n);
 }
 
+/* A clock makes a period of its frequency when it is opened, and comes back to that. */
+static void clock_of_a_frequency(void)
+{
+	struct perf_ext_periods p = { .short_period = 100000 }, none = {};
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	int fd;
+
+	ext_need();
+	attr.freq = 1;
+	attr.sample_freq = 2000;
+	attr.sample_type = PERF_SAMPLE_PERIOD;
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 16);
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_eq(ext_periods(fd, &none), 0);
+	pt_enable(fd);
+	while (!pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE))
+		pt_burn(100000);
+	pt_disable(fd);
+	pt_parse_sample(&attr, &rec, &s);
+	pt_eq(s.period, 500000);
+}
+
 /* Where a clock does not count its periods end as well: each is of another length. */
 static void clock_of_user_space_in_the_kernel(void)
 {
@@ -584,6 +608,7 @@ static const struct pt_case cases[] = {
 	{ "no_rule_first", no_rule_first },
 	{ "hit_of_much_weight", hit_of_much_weight },
 	{ "clocks", clocks },
+	{ "clock_of_a_frequency", clock_of_a_frequency },
 	{ "clock_of_user_space_in_the_kernel", clock_of_user_space_in_the_kernel },
 	{ "jitter", jitter },
 	{ "fdinfo", fdinfo },
