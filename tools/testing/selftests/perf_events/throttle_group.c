@@ -8,6 +8,7 @@
  *
  * needs: hw pmuv3 skid
  */
+#include "lib/ext.h"
 #include "lib/x86.h"
 
 #define PERIOD	10007
@@ -269,6 +270,27 @@ static void switched_out(void)
 	}
 }
 
+/* Where the CPU has had its samples of a tick, a switch lets none of them go before the next. */
+static void switched_out_at_the_limit(void)
+{
+	struct perf_event_attr more = counting(PERF_COUNT_HW_INSTRUCTIONS);
+	int fd, i;
+
+	ext_need();
+	need_counters();
+	pt_sysctl_set("perf_ext_samples_per_tick", 1);
+	fd = open_first(sampling(PERIOD));
+	pt_open(&more, 0, -1, fd, 0);
+	watch(fd);
+	pt_enable(fd);
+	for (i = 0; i < 10; i++) {
+		until_throttled();
+		pt_switch_out();
+		pt_spin(1000);
+		same_counts(fd, 2);
+	}
+}
+
 /* Members are on their own then, and the one that is gone is no reason to wait. */
 static void the_throttled_is_closed(void)
 {
@@ -423,6 +445,7 @@ static const struct pt_case cases[] = {
 	{ "given_a_period", given_a_period },
 	{ "a_period_while_held", a_period_while_held },
 	{ "switched_out", switched_out },
+	{ "switched_out_at_the_limit", switched_out_at_the_limit },
 	{ "the_throttled_is_closed", the_throttled_is_closed },
 	{ "software_goes_on", software_goes_on },
 	{ "not_of_many", not_of_many },
