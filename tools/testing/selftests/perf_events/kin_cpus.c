@@ -224,6 +224,37 @@ static void with_many_for_any(void)
 	stop_some(p, 3);
 }
 
+/* A task that has no events and runs where a member has gone to sleep is not counted. */
+static void after_a_member(void)
+{
+	int go[2], last = pt_online_cpus() - 1;
+	struct puppet p[2];
+	pid_t stranger;
+	u64 before;
+
+	pt_gate_make(go);
+	pt_in_child(stranger) {
+		pt_pin(last);
+		pt_gate_wait(go);
+		pt_fault(10);
+	}
+	pt_pin(0);
+	open_both();
+	start(&p[0]);
+	start(&p[1]);
+	pt_settle();
+	copies_are(common, in_common(3));
+	move(&p[0], last);
+	pt_peer_asleep(&(struct pt_peer){ .pid = p[0].pid });
+	before = pt_count(common);
+	pt_gate_open(go);
+	pt_reap(stranger);
+	pt_eq(pt_count(common), before);
+	stop(&p[0]);
+	stop(&p[1]);
+	agree();
+}
+
 /* An event is enabled while its task runs on another CPU, and who asks for times sees that. */
 static void times(void)
 {
@@ -333,6 +364,7 @@ static const struct pt_case cases[] = {
 	{ "starter_leaves", starter_leaves },
 	{ "with_one_for_any", with_one_for_any },
 	{ "with_many_for_any", with_many_for_any },
+	{ "after_a_member", after_a_member },
 	{ "times", times },
 	{ "closed", closed },
 	{ "toggled", toggled },
