@@ -4,7 +4,7 @@
  *
  * The expected values were computed with unbounded integers, so that each truncation of the
  * 64-bit arithmetic shows.  The events are never opened: what is tested touches event->hw only,
- * and the PMU.
+ * and the PMU.  The length of interrupts (overflow.c) is told without any.
  */
 #include <kunit/test.h>
 
@@ -499,6 +499,43 @@ static void nothing_to_release(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, released);
 }
 
+/* So often that the mean is @ns, whatever it was. */
+static void all_take(u64 ns)
+{
+	int i;
+
+	for (i = 0; i < 4000; i++)
+		perf_sample_event_took(ns);
+}
+
+/* Interrupts may take all that is allowed, and not a nanosecond more. */
+static void length_that_is_allowed(struct kunit *test)
+{
+	int rate = sysctl_perf_event_sample_rate, percent = sysctl_perf_cpu_time_max_percent;
+	int within, beyond;
+
+	scoped_guard(irqsave) {
+		/* Hardly anything is too long while what was before is forgotten. */
+		pe_limits_set_percent(99);
+		pe_limits_set_rate(1);
+		all_take(0);
+		/* A quarter of 10 us. */
+		pe_limits_set_percent(25);
+		pe_limits_set_rate(100000);
+		all_take(2500);
+		within = sysctl_perf_event_sample_rate;
+		all_take(2501);
+		beyond = sysctl_perf_event_sample_rate;
+		pe_limits_set_percent(99);
+		pe_limits_set_rate(1);
+		all_take(0);
+		pe_limits_set_rate(rate);
+		pe_limits_set_percent(percent);
+	}
+	KUNIT_EXPECT_EQ(test, within, 100000);
+	KUNIT_EXPECT_LT(test, beyond, 100000);
+}
+
 static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(period_exact),
 	KUNIT_CASE(period_wide),
@@ -520,6 +557,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(tick_locks),
 	KUNIT_CASE(tick_in_all_slots),
 	KUNIT_CASE(nothing_to_release),
+	KUNIT_CASE(length_that_is_allowed),
 	{}
 };
 
