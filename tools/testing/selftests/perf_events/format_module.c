@@ -6,6 +6,7 @@
  * needs: smp
  */
 #include "lib/format.h"
+#include "lib/session.h"
 #include "pmu/test_nway.h"
 
 #define PERIOD	10
@@ -247,6 +248,117 @@ static void leaves_after_the_sample(void)
 	after_the_sample(true);
 }
 
+/* ---- RESTART right behind the sample that stops a group ---- */
+
+static int there[2];
+
+/* A child on CPU 1 whose faults are a period, and nearly another one. */
+static pid_t start_two_parts(void)
+{
+	pid_t pid;
+
+	ext_need();
+	if (pt_online_cpus() < 3)
+		pt_skip("needs three CPUs");
+	pt_load_module("test_format", NULL);
+	pt_gate_make(gate);
+	pt_gate_make(there);
+	pt_in_child(pid) {
+		pt_pin(1);
+		pt_settle();
+		pt_gate_open(there);
+		pt_gate_wait(gate);
+		pt_fault(PERIOD);
+		pt_gate_open(there);
+		pt_gate_wait(gate);
+		pt_fault(PERIOD - 1);
+		pt_gate_open(there);
+		pt_gate_wait(gate);
+	}
+	pt_gate_wait(there);
+	pt_pin(0);
+	return pid;
+}
+
+/*
+ * While the sample is taken, with interrupts off, CPU 2 sends RESTART to where the group is: it
+ * finds a group that is to stop, and has not yet. In the end the child has done both parts.
+ */
+static void restart_behind_the_sample(int fd)
+{
+	int calls = pt_open_cross_calls("pe_call_arrives", 2);
+	struct perf_ext_restart r = {};
+	pid_t caller;
+
+	pt_gate_open(gate);
+	while (!pt_module_get("test_format", "holding"))
+		;
+	pt_in_child(caller) {
+		pt_pin(2);
+		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
+	}
+	while (!pt_count(calls) && pt_module_get("test_format", "holding"))
+		;
+	pt_eq(pt_module_set("test_format", "go", 1), 0);
+	pt_reap(caller);
+	close(calls);
+	pt_gate_wait(there);
+	pt_gate_open(gate);
+	pt_gate_wait(there);
+}
+
+static void restart_of_a_sibling(void)
+{
+	const struct test_format_arg arg = { .stop_every = 1, .hold = 1 };
+	struct perf_event_attr lead = format_faults(0), attr = format_faults(PERIOD);
+	pid_t pid = start_two_parts();
+	struct pt_area a;
+	int leader, fd;
+
+	leader = pt_open(&lead, pid, -1, -1, 0);
+	attr.disabled = 0;
+	fd = pt_open(&attr, pid, -1, leader, 0);
+	format_test(&a, fd, &arg);
+	pt_enable(leader);
+	restart_behind_the_sample(fd);
+	pt_eq(pt_count(leader), 2 * PERIOD - 1);
+	pt_eq(pt_count(fd), 2 * PERIOD - 1);
+	pt_gate_open(gate);
+	pt_reap(pid);
+	close(leader);
+	format_end("test_format", fd, &a);
+}
+
+static void restart_of_a_session(void)
+{
+	const struct test_format_arg arg = { .stop_every = 1, .hold = 1 };
+	struct perf_event_attr attr[] = { format_faults(0), format_faults(PERIOD) };
+	struct perf_ext_format ask = {
+		.uuid = TEST_FORMAT, .arg = pt_addr(&arg), .arg_size = sizeof(arg), .share = -1,
+		.member = 1,
+	};
+	pid_t pid = start_two_parts();
+	const struct session_entry *e;
+	int fd, area, i;
+
+	for (i = 0; i < 2; i++)
+		attr[i].disabled = 0;
+	fd = session_make(attr, 2, 0);
+	area = (int)format_ask(fd, &ask);
+	pt_need(area >= 0, "FORMAT: %s", strerror(-area));
+	pt_eq(session_attach_task(fd, pid, 0), 0);
+	restart_behind_the_sample(fd);
+	e = session_task(fd, pid);
+	pt_need(e, "it is no target");
+	for (i = 0; i < 2; i++)
+		pt_eq(e->value[i], 2 * PERIOD - 1);
+	pt_gate_open(gate);
+	pt_reap(pid);
+	close(area);
+	close(fd);
+	format_wait("test_format");
+}
+
 /* Formats come and go with their modules, which areas hold. */
 static void module_goes(void)
 {
@@ -333,6 +445,8 @@ static const struct pt_case cases[] = {
 	{ "with_notify", with_notify },
 	{ "nested", nested },
 	{ "leaves_after_the_sample", leaves_after_the_sample },
+	{ "restart_of_a_sibling", restart_of_a_sibling },
+	{ "restart_of_a_session", restart_of_a_session },
 	{ "module_goes", module_goes },
 	{ "nway", nway },
 };

@@ -21,7 +21,7 @@ static void one_sample_per_event(void)
 	pt_eq(pt_count(fd), 500);
 }
 
-/* Of a hit that several events want a sample of each has one, and who does not count it has none. */
+/* Of a hit that several want a sample of each has one, and who does not count it has none. */
 static void several_of_one_hit(void)
 {
 	struct perf_event_attr attr = faults(PERF_SAMPLE_TID);
