@@ -248,7 +248,7 @@ static void leaves_after_the_sample(void)
 	after_the_sample(true);
 }
 
-/* ---- RESTART right behind the sample that stops a group ---- */
+/* ---- RESTART and REFRESH amid the sample that stops a group ---- */
 
 static int there[2];
 
@@ -280,6 +280,21 @@ static pid_t start_two_parts(void)
 	return pid;
 }
 
+/* The sample of the first part is being taken, with interrupts off. */
+static void hold_the_sample(void)
+{
+	pt_gate_open(gate);
+	while (!pt_module_get("test_format", "holding"))
+		;
+}
+
+static void do_both_parts(void)
+{
+	pt_gate_wait(there);
+	pt_gate_open(gate);
+	pt_gate_wait(there);
+}
+
 /*
  * While the sample is taken, with interrupts off, CPU 2 sends RESTART to where the group is: it
  * finds a group that is to stop, and has not yet. In the end the child has done both parts.
@@ -290,9 +305,7 @@ static void restart_behind_the_sample(int fd)
 	struct perf_ext_restart r = {};
 	pid_t caller;
 
-	pt_gate_open(gate);
-	while (!pt_module_get("test_format", "holding"))
-		;
+	hold_the_sample();
 	pt_in_child(caller) {
 		pt_pin(2);
 		pt_eq(pt_ioctl(fd, PERF_EXT_IOC_RESTART, pt_addr(&r)), 0);
@@ -302,9 +315,7 @@ static void restart_behind_the_sample(int fd)
 	pt_eq(pt_module_set("test_format", "go", 1), 0);
 	pt_reap(caller);
 	close(calls);
-	pt_gate_wait(there);
-	pt_gate_open(gate);
-	pt_gate_wait(there);
+	do_both_parts();
 }
 
 static void restart_of_a_sibling(void)
@@ -357,6 +368,28 @@ static void restart_of_a_session(void)
 	close(area);
 	close(fd);
 	format_wait("test_format");
+}
+
+/* More samples are asked for while the last one is taken: the event goes on. */
+static void refresh_in_the_last_sample(void)
+{
+	const struct test_format_arg arg = { .hold = 1 };
+	struct perf_event_attr attr = format_faults(PERIOD);
+	pid_t pid = start_two_parts();
+	struct pt_area a;
+	int fd;
+
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	format_test(&a, fd, &arg);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
+	hold_the_sample();
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_REFRESH, 1), 0);
+	pt_eq(pt_module_set("test_format", "go", 1), 0);
+	do_both_parts();
+	pt_eq(pt_count(fd), 2 * PERIOD - 1);
+	pt_gate_open(gate);
+	pt_reap(pid);
+	format_end("test_format", fd, &a);
 }
 
 /* Formats come and go with their modules, which areas hold. */
@@ -447,6 +480,7 @@ static const struct pt_case cases[] = {
 	{ "leaves_after_the_sample", leaves_after_the_sample },
 	{ "restart_of_a_sibling", restart_of_a_sibling },
 	{ "restart_of_a_session", restart_of_a_session },
+	{ "refresh_in_the_last_sample", refresh_in_the_last_sample },
 	{ "module_goes", module_goes },
 	{ "nway", nway },
 };
