@@ -125,28 +125,6 @@ static void reset(void)
 	pt_eq(pt_count(common), 0);
 }
 
-/* All events are closed: what a member forks holds nothing of its kin, which goes with that. */
-static void fork_without_events(void)
-{
-	struct perf_event_attr attr = faults(), probe;
-	int type = pt_pmu_type("kprobe"), ended, fd;
-	struct puppet p;
-
-	if (type < 0 || pt_is_stock())
-		pt_skip("no probe, or not in our function");
-	pt_pin(0);
-	probe = pt_attr((u32)type, 0);
-	probe.kprobe_func = pt_addr("pe_ctx_end");
-	ended = pt_open(&probe, -1, 0, -1, 0);
-	fd = pt_open(&attr, 0, -1, -1, 0);
-	start(&p);
-	close(fd);
-	pt_eq(order(&p, FORK, 1), 0);
-	pt_eq(pt_count(ended), 0);
-	stop(&p);
-	pt_eq(pt_count(ended), in_common(2));	/* its contexts */
-}
-
 /* The truth is not prctl's business. */
 static void by_prctl(void)
 {
@@ -632,7 +610,6 @@ static const struct pt_case cases[] = {
 	{ "living_and_gone", living_and_gone },
 	{ "toggled", toggled },
 	{ "reset", reset },
-	{ "fork_without_events", fork_without_events },
 	{ "by_prctl", by_prctl },
 	{ "fork_that_fails", fork_that_fails },
 	{ "others_come_and_go", others_come_and_go },
