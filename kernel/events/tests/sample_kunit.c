@@ -4,6 +4,7 @@
  * anything in it when its source begins, and whatever is not set would be told to user space.
  */
 #include <kunit/test.h>
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
