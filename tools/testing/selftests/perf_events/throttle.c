@@ -583,6 +583,7 @@ static void throttled_in_a_group(void)
 {
 	struct perf_event_attr lead, attr = pt_attr(PT_SW(PAGE_FAULTS));
 	size_t part = 3 * (size_t)pt_page_size();
+	unsigned int throttled = 0;
 	u64 freq = 100;
 	int leader, i;
 
@@ -608,12 +609,14 @@ static void throttled_in_a_group(void)
 		}
 		pt_disable(fd);
 		follow(&attr, &c);
-		pt_check(c.off >= 1, "never throttled");
+		throttled += c.off;
 		pt_check(c.off == c.on || c.after == 1, "%u samples since it was throttled",
 			 c.after);
 		pt_unmap(&ring);
 		close(fd);
 	}
+	/* Perhaps not in each turn: a tick may come after each fault where the host is busy. */
+	pt_check(throttled, "never throttled");
 }
 
 static const struct pt_case cases[] = {
