@@ -233,7 +233,7 @@ static bool for_us(const struct perf_event *event)
 	       (event->attr.type == PERF_TYPE_HARDWARE && caps & PERF_PMU_CAP_EXTENDED_HW_TYPE);
 }
 
-/* As drivers do that look whether a group fits: it is to stay as it is meanwhile. */
+/* As drivers of hardware do that look whether a group fits: it is to stay as it is meanwhile. */
 static void note_group(struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;
@@ -259,7 +259,8 @@ static int count_init(struct perf_event *event)
 		return -EINVAL;
 	if (event->cpu < 0 && !task)
 		return -EINVAL;
-	note_group(event);
+	if (!software)
+		note_group(event);
 	event->hw.idx = -1;
 	if (switches)
 		event->attach_state |= PERF_ATTACH_SCHED_CB;
