@@ -545,6 +545,7 @@ static void long_interrupts(void)
 static void period_unthrottles_software(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	unsigned int throttled = 0;
 	u64 freq = 100;
 	int i;
 
@@ -567,12 +568,14 @@ static void period_unthrottles_software(void)
 		}
 		pt_disable(fd);
 		follow(&attr, &c);
-		pt_check(c.off >= 1, "never throttled");
-		pt_check(c.on >= 1, "it is not let go");
-		pt_check(c.samples >= 3, "%u samples", c.samples);
+		throttled += c.off;
+		pt_check(!c.off || c.on, "it is not let go");
+		pt_check(!c.off || c.samples >= 3, "%u samples", c.samples);
 		pt_unmap(&ring);
 		close(fd);
 	}
+	/* Perhaps not in each turn: a tick may come after each fault where the host is busy. */
+	pt_check(throttled, "never throttled");
 }
 
 /*
