@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -147,9 +148,13 @@ def plugin(name):
     return out
 
 
+# Steps that run beside each other want the same programs.
+COMPILING = threading.Lock()
+
+
 def compile_all(jobs):
     """jobs: (argv, out, inputs). Returns the programs; raises if one fails."""
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with COMPILING, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         errors = [e for e in pool.map(lambda j: build_program(*j), jobs) if e]
     if errors:
         raise Failure("; ".join(errors))
