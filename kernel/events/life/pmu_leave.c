@@ -229,9 +229,10 @@ struct move {
 };
 
 /*
- * All groups that the PMU schedules are in its queues, enabled or not; but for sets that wait,
- * whose PMUs never move their events.  Events of cgroups stay: PMUs that speak for other CPUs have
- * none, as their cgroup is not what the others run.
+ * All groups that the PMU schedules are in its queues, enabled or not; a set that waits comes in
+ * when the one before it is taken.  (A ring of several PMUs would hide some; PMUs for sets count for
+ * tasks, and those never move their events.)  Events of cgroups stay: PMUs that speak for other CPUs
+ * have none, as their cgroup is not what the others run.
  */
 static void pe_migrate_take(struct pe_ctx *ctx, void *arg)
 {

@@ -8,6 +8,7 @@
  * threads may come in between; the event's own records of all switches say so.
  */
 #include "lib/cgroup.h"
+#include "lib/kmem.h"
 #include <sys/stat.h>
 
 #define TURNS	50
@@ -184,55 +185,23 @@ static void nothing_else_asked_for(void)
 	cg_remove_all();
 }
 
-static struct perf_event_attr memory(const char *name)
-{
-	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
-					      pt_tracepoint_id("kmem", name));
-
-	attr.sample_period = 1;
-	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_RAW;
-	return attr;
-}
-
 /* The memory of the path is freed. */
 static void path_is_freed(void)
 {
-	struct perf_event_attr attr = carrier(), alloc = memory("kmalloc"), gone = memory("kfree");
-	int at[2] = { pt_field_offset("kmem", "kmalloc", "ptr"),
-		      pt_field_offset("kmem", "kfree", "ptr") };
-	u64 from, to, ptr, path = 0, allocs;
-	unsigned int paths = 0;
-	struct pt_ring all;
+	struct perf_event_attr attr = carrier();
+	struct kmem_watch memory;
 	char filter[128];
-	int frees;
+	u64 from, to;
 
 	from = pt_kernel_range("pe_sideband_cgroup", &to);
 	if (!from)
 		pt_skip("the kernel has no function pe_sideband_cgroup");
 	start(&attr, 0, -1);
-	pt_map(&all, pt_open(&alloc, 0, -1, -1, 0), 64);
 	snprintf(filter, sizeof(filter), "call_site >= %#llx && call_site < %#llx",
 		 (unsigned long long)from, (unsigned long long)to);
-	pt_eq(pt_ioctl(all.fd, PERF_EVENT_IOC_SET_FILTER, pt_addr(filter)), 0);
-	frees = pt_open(&gone, 0, -1, -1, 0);
-	pt_eq(pt_ioctl(frees, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)all.fd), 0);
-	allocs = pt_id(all.fd);
-	pt_drain(&all);
+	kmem_watch(&memory, filter);
 	cg_make("/b");
-	pt_disable(frees);
-	pt_disable(all.fd);
-	while (pt_next_of(&all, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(&alloc, &rec, &id);
-		memcpy(&ptr, id.raw + at[id.id != allocs], sizeof(ptr));
-		if (id.id == allocs) {
-			path = ptr;
-			paths++;
-		} else if (ptr == path) {
-			path = 0;
-		}
-	}
-	pt_eq(paths, 1);
-	pt_check(!path, "the path stays");
+	kmem_is_freed(&memory);
 	cg_remove_all();
 }
 

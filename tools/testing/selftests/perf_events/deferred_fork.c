@@ -4,7 +4,7 @@
  * the parent's chain, and the child's samples ask for chains of their own. And what becomes of the
  * memory of a chain. See deferred.c.
  */
-#include "lib/ptest.h"
+#include "lib/kmem.h"
 
 static struct pt_record rec;
 static struct pt_sample s;
@@ -74,28 +74,14 @@ static void child_asks_anew(void)
 	pt_eq(s.tid, getpid());
 }
 
-static struct perf_event_attr memory(const char *name)
-{
-	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
-					      pt_tracepoint_id("kmem", name));
-
-	attr.sample_period = 1;
-	attr.sample_type = PERF_SAMPLE_ID | PERF_SAMPLE_RAW;
-	return attr;
-}
-
 /* A chain is walked into memory that is told by its size; it is freed. */
 static void chain_is_freed(void)
 {
 	const unsigned int most = 93, size = 16 + 8 * most;
-	struct perf_event_attr calls, alloc = memory("kmalloc"), gone = memory("kfree");
-	int at[2] = { pt_field_offset("kmem", "kmalloc", "ptr"),
-		      pt_field_offset("kmem", "kfree", "ptr") };
-	struct pt_ring ring, all;
-	unsigned int chains = 0;
-	u64 ptr, chain = 0;
+	struct perf_event_attr calls;
+	struct kmem_watch memory;
+	struct pt_ring ring;
 	char filter[64];
-	int frees;
 
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 walks user stacks at once");
@@ -103,28 +89,11 @@ static void chain_is_freed(void)
 	calls = deferring(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getppid"));
 	calls.defer_output = 1;
 	pt_map(&ring, pt_open(&calls, 0, -1, -1, 0), 8);
-	pt_map(&all, pt_open(&alloc, 0, -1, -1, 0), 64);
 	snprintf(filter, sizeof(filter), "bytes_req == %u", size);
-	pt_eq(pt_ioctl(all.fd, PERF_EVENT_IOC_SET_FILTER, pt_addr(filter)), 0);
-	frees = pt_open(&gone, 0, -1, -1, 0);
-	pt_eq(pt_ioctl(frees, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)all.fd), 0);
-	pt_drain(&all);
+	kmem_watch(&memory, filter);
 	syscall(SYS_getppid);
-	pt_disable(frees);
-	pt_disable(all.fd);
+	kmem_is_freed(&memory);
 	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_CALLCHAIN_DEFERRED), "no chain");
-	while (pt_next_of(&all, &rec, PERF_RECORD_SAMPLE)) {
-		pt_parse_sample(&alloc, &rec, &s);
-		memcpy(&ptr, s.raw + at[s.id != pt_id(all.fd)], sizeof(ptr));
-		if (s.id == pt_id(all.fd)) {
-			chain = ptr;
-			chains++;
-		} else if (ptr == chain) {
-			chain = 0;
-		}
-	}
-	pt_eq(chains, 1);
-	pt_check(!chain, "its memory stays");
 }
 
 static const struct pt_case cases[] = {
