@@ -56,6 +56,14 @@ static void places_of_the_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->data.code_page_size, 0ULL);
 }
 
+/* The sample says that there are none. */
+static void no_registers(struct kunit *test, struct fixture *f, struct perf_regs *told)
+{
+	KUNIT_EXPECT_NULL(test, told->regs);
+	KUNIT_EXPECT_EQ(test, told->abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
+	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+}
+
 /* Nor of its registers. */
 static void registers_of_the_kernel(struct kunit *test)
 {
@@ -64,9 +72,7 @@ static void registers_of_the_kernel(struct kunit *test)
 	f->e.attr.exclude_kernel = 1;
 	f->e.attr.sample_regs_intr = 1;
 	prepare(f);
-	KUNIT_EXPECT_NULL(test, f->data.regs_intr.regs);
-	KUNIT_EXPECT_EQ(test, f->data.regs_intr.abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
-	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+	no_registers(test, f, &f->data.regs_intr);
 }
 
 /* The registers of user space are current's, and the event is not. */
@@ -77,9 +83,7 @@ static void registers_of_another_task(struct kunit *test)
 	f->ctx.task = &init_task;
 	f->e.attr.sample_regs_user = 1;
 	prepare(f);
-	KUNIT_EXPECT_NULL(test, f->data.regs_user.regs);
-	KUNIT_EXPECT_EQ(test, f->data.regs_user.abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
-	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+	no_registers(test, f, &f->data.regs_user);
 }
 
 /* A kernel thread is hit: it has no user space to tell of. */
@@ -90,9 +94,7 @@ static void registers_without_user_space(struct kunit *test)
 	KUNIT_ASSERT_NULL(test, current->mm);
 	f->e.attr.sample_regs_user = 1;
 	prepare(f);
-	KUNIT_EXPECT_NULL(test, f->data.regs_user.regs);
-	KUNIT_EXPECT_EQ(test, f->data.regs_user.abi, (u64)PERF_SAMPLE_REGS_ABI_NONE);
-	KUNIT_EXPECT_EQ(test, (u64)f->data.dyn_size, (u64)sizeof(u64));
+	no_registers(test, f, &f->data.regs_user);
 }
 
 /* Of the AUX data that nobody has asked for not even a size is known: nothing is written. */
