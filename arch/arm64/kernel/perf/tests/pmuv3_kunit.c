@@ -529,6 +529,52 @@ static void widths_of_the_bus(struct kunit *test)
 	}
 }
 
+/* The only named event that sysfs shows of a PMU. */
+static const char *only_event(struct kunit *test, struct arm_pmu *pmu)
+{
+	struct device *dev = kunit_kzalloc(test, sizeof(*dev), GFP_KERNEL);
+	struct attribute **attrs;
+	const char *only = "none";
+
+	KUNIT_ASSERT_NOT_NULL(test, dev);
+	dev_set_drvdata(dev, &pmu->pmu);
+	for (attrs = pmuv3_events_group.attrs; *attrs; attrs++) {
+		if (!pmuv3_events_group.is_visible(&dev->kobj, *attrs, 0))
+			continue;
+		KUNIT_EXPECT_STREQ_MSG(test, only, "none", "beside %s", (*attrs)->name);
+		only = (*attrs)->name;
+	}
+	return only;
+}
+
+/* Shown is what the CPU announces: the first and the last numbers of both ranges, too. */
+static void named_events(struct kunit *test)
+{
+	static const struct {
+		u64 common, extended;
+		const char *only;
+	} want[] = {
+		{ 0, 0, "none" },
+		{ BIT_ULL(0x00), 0, "none" },	/* SW_INCR and CHAIN have no name */
+		{ BIT_ULL(0x1e), 0, "none" },
+		{ BIT_ULL(0x01), 0, "l1i_cache_refill" },
+		{ BIT_ULL(0x11), 0, "cpu_cycles" },
+		{ BIT_ULL(0x3f), 0, "stall_slot" },
+		{ 0, BIT_ULL(0x00), "sample_pop" },
+		{ 0, BIT_ULL(0x01), "sample_feed" },
+		{ 0, BIT_ULL(0x26), "mem_access_checked_wr" },
+		{ 0, BIT_ULL(0x3f), "none" },
+	};
+	struct arm_pmu *pmu;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		pmu = make_pmu(test, PMUV3P4, want[i].common);
+		bitmap_from_u64(pmu->pmceid_ext_bitmap, want[i].extended);
+		KUNIT_EXPECT_STREQ_MSG(test, only_event(test, pmu), want[i].only, "%d", i);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(compatibles),
 	KUNIT_CASE(generic_events),
@@ -542,6 +588,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(vhe_filters),
 	KUNIT_CASE(thresholds),
 	KUNIT_CASE(widths_of_the_bus),
+	KUNIT_CASE(named_events),
 	KUNIT_CASE(choose_exhaustive),
 	KUNIT_CASE(choose_any_order),
 	KUNIT_CASE(choose_preference),
