@@ -472,6 +472,24 @@ static void only_for_oneself(void)
 	pt_peer_stop(&peer);
 }
 
+/* CNTVCT may have less than 64 bits: the page says how many, and that it does. */
+static void clock_that_wraps(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_CYCLES);
+	struct perf_event_mmap_page *p;
+	struct pt_ring r;
+
+	a64_need_pmu();
+	pt_map(&r, pt_open_hw(&attr, -1), 0);
+	p = r.page;
+	if (!p->cap_user_time)
+		pt_skip("the clock of this machine cannot be read by user space");
+	pt_eq(p->cap_user_time_short, 1);
+	/* The architecture has 56 at least. */
+	pt_check(p->time_mask >> 55 && !(p->time_mask & (p->time_mask + 1)), "mask %#llx",
+		 (unsigned long long)p->time_mask);
+}
+
 static const struct pt_case cases[] = {
 	{ "index_and_width", index_and_width },
 	{ "same_as_read", same_as_read },
@@ -489,6 +507,7 @@ static const struct pt_case cases[] = {
 	{ "counters_of_others_are_zero", counters_of_others_are_zero },
 	{ "others_see_nothing", others_see_nothing },
 	{ "only_for_oneself", only_for_oneself },
+	{ "clock_that_wraps", clock_that_wraps },
 };
 
 PT_MAIN(cases)
