@@ -166,12 +166,35 @@ static void throttled_ones(void)
 	pt_eq(samples, throttled);
 }
 
+/* Flags that the registers came back with are no overflows of the events that go on. */
+static void no_overflow_is_left(void)
+{
+	struct perf_event_attr attr[] = { a64_raw(A64_INSTRUCTIONS), a64_raw(A64_CYCLES) };
+	u64 interrupts;
+	unsigned int i;
+
+	need_sleep();
+	pt_load_module("test_arm64", NULL);
+	for (i = 0; i < PT_ARRAY_SIZE(attr); i++) {
+		attr[i].disabled = 0;
+		pt_open(&attr[i], -1, 0, -1, 0);
+	}
+	interrupts = a64_pmu_interrupts();
+	for (i = 0; i < 20; i++) {
+		nap(1, 3000000);
+		pt_eq(pt_module_get("test_arm64", "pmovsset") &
+		      pt_module_get("test_arm64", "pmintenset"), 0);
+	}
+	pt_eq(a64_pmu_interrupts(), interrupts);
+}
+
 static const struct pt_case cases[] = {
 	{ "counts_of_a_cpu", counts_of_a_cpu },
 	{ "counts_of_a_task", counts_of_a_task },
 	{ "samples_of_a_cpu", samples_of_a_cpu },
 	{ "disabled_ones", disabled_ones },
 	{ "throttled_ones", throttled_ones },
+	{ "no_overflow_is_left", no_overflow_is_left },
 };
 
 PT_MAIN(cases)
