@@ -8,8 +8,8 @@
 #include "lib/aux.h"
 #include "lib/format.h"
 #include "lib/hold.h"
+#include "lib/session.h"
 #include "lib/sets.h"
-#include "lib/test_count.h"
 #include <sys/resource.h>
 
 #define PERIOD	10
@@ -529,6 +529,38 @@ static void say_gone(void)
 		says(pt_ioctl(fd, numbers[i], pt_addr(zero)), "-19 ioctl: the PMU has gone");
 }
 
+#define PERIODS_GONE	"-19 PERIODS: the PMU has gone"
+#define FORMAT_GONE	"-19 FORMAT: the PMU has gone"
+
+/* The session is there, but not the PMU of its second member: nothing can be asked of that one. */
+static void say_gone_member(void)
+{
+	struct perf_ext_periods p = { .short_period = 9, .member = 1 };
+	struct perf_ext_notify n = { .every = 1, .member = 1 };
+	struct perf_ext_format hist = hist_ask(&by_pid), none = { .share = -1, .member = 1 };
+	struct perf_event_attr attr[2] = { counts(), sampled() };
+	int fd;
+
+	ext_need();
+	load(NULL);
+	attr[1].type = hits().type;
+	attr[1].config = hits().config;
+	fd = session_make(attr, 2, 0);
+	says(ext_periods(fd, &p), "");
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	says(ext_periods(fd, &p), PERIODS_GONE);
+	p.short_period = 0;
+	says(ext_periods(fd, &p), PERIODS_GONE);
+	says(get_periods(fd, p), PERIODS_GONE);
+	says(masks_of(fd, (struct perf_ext_masks){ .record = 1, .member = 1 }),
+	     "-19 MASKS: the PMU has gone");
+	says(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), "-19 NOTIFY: the PMU has gone");
+	says(session_trigger(fd, 0, 1, 1), "-19 SET: the PMU has gone");
+	hist.member = 1;
+	says(format_ask(fd, &hist), FORMAT_GONE);
+	says(format_ask(fd, &none), FORMAT_GONE);
+}
+
 static const struct pt_case cases[] = {
 	{ "periods", say_periods },
 	{ "masks", say_masks },
@@ -539,6 +571,7 @@ static const struct pt_case cases[] = {
 	{ "periods_that_cannot_vary", periods_that_cannot_vary },
 	{ "tracers", tracers },
 	{ "gone", say_gone },
+	{ "gone_member", say_gone_member },
 };
 
 PT_MAIN(cases)
