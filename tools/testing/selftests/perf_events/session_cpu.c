@@ -183,6 +183,8 @@ static void comes_back(void)
 	/* Away, it is no target; it comes all the same. */
 	pt_eq(session_detach_cpu(fd, 2), -ENOENT);
 	pt_eq(set_online(2, 1), 0);
+	/* Whoever wants to attach it by hand is too late. */
+	pt_eq(session_attach_cpu(fd, 2), -EEXIST);
 	CPUS_HAVE(fd, 11, 22, 0, 44);
 	hit_on(2, 5);
 	CPUS_HAVE(fd, 11, 22, 5, 44);
@@ -192,6 +194,7 @@ static void comes_back(void)
 	pt_eq(set_online(2, 0), 0);
 	pt_disable(fd);
 	pt_eq(set_online(2, 1), 0);
+	pt_eq(session_attach_cpu(fd, 2), -EEXIST);
 	hit_all();
 	CPUS_HAVE(fd, 11, 22, 0, 44);
 	pt_enable(fd);
