@@ -390,6 +390,14 @@ static void argument_comes_late(void)
 	pt_eq(comes_late(PERF_EVENT_IOC_PERIOD, pt_fresh_pages(1)), -ENODEV);
 }
 
+/* So does a list of filters, be it empty: there is no driver that could be asked about it. */
+static void filters_come_late(void)
+{
+	load("filters=1");
+	need_revoking();
+	pt_eq(comes_late(PERF_EVENT_IOC_SET_FILTER, pt_fresh_pages(1)), -ENODEV);
+}
+
 /* So do those of the extensions, each with what it would do something with. */
 static void struct_comes_late(void)
 {
@@ -443,6 +451,7 @@ static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
 	{ "argument_comes_late", argument_comes_late },
+	{ "filters_come_late", filters_come_late },
 	{ "struct_comes_late", struct_comes_late },
 	{ "groups", groups },
 	{ "group_after_hardware", group_after_hardware },
