@@ -35,6 +35,26 @@ static void shared_with_others(void)
 	aux_check_all_freed();
 }
 
+/* It has the buffer as long as it maps the area, though that is mapped by the tracer as well. */
+static void unmapped_by_another(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct aux x, y;
+	int fd;
+
+	aux_open(&x, 2, RW);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)x.fd), 0);
+	y = x;
+	pt_eq(aux_try_map(&y, fd, RW), 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), 0);
+	aux_unmap(&y);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0), -EINVAL);	/* of no buffer */
+	pt_enable(x.fd);
+	aux_set("emit", 100);
+	aux_check_bytes(&x, 0, 100);
+}
+
 /* A tracer whose output goes to the area of another one of its PMU. */
 static void redirected(void)
 {
@@ -209,6 +229,7 @@ static void unmap_under_a_child(void)
 
 static const struct pt_case cases[] = {
 	{ "shared_with_others", shared_with_others },
+	{ "unmapped_by_another", unmapped_by_another },
 	{ "redirected", redirected },
 	{ "other_kind", other_kind },
 	{ "inherited", inherited },
