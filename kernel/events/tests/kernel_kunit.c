@@ -127,8 +127,11 @@ static void single_does(struct perf_event *event, int flags)
 {
 }
 
+static unsigned int nr_single_reads;
+
 static void single_read(struct perf_event *event)
 {
+	nr_single_reads++;
 }
 
 static struct pmu single = {
@@ -164,6 +167,36 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, IS_ERR(first));
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(second), -EBUSY);
 	KUNIT_EXPECT_EQ(test, after, before);
+}
+
+/* A driver is asked for the count of an event that counts, not for that of one which is off. */
+static void read_of_hardware(struct kunit *test)
+{
+	unsigned int reads[2] = {};
+	int err[2] = { -1, -1 };
+	struct perf_event *event;
+	u64 value;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&single, "kunit_single", -1), 0);
+	migrate_disable();
+	event = make_event(single.type, 0);
+	if (!IS_ERR(event)) {
+		nr_single_reads = 0;
+		err[0] = perf_event_read_local(event, &value, NULL, NULL);
+		reads[0] = nr_single_reads;
+		perf_event_disable(event);
+		nr_single_reads = 0;
+		err[1] = perf_event_read_local(event, &value, NULL, NULL);
+		reads[1] = nr_single_reads;
+		perf_event_release_kernel(event);
+	}
+	migrate_enable();
+	perf_pmu_unregister(&single);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, err[0], 0);
+	KUNIT_EXPECT_EQ(test, err[1], 0);
+	KUNIT_EXPECT_EQ(test, reads[0], 1U);
+	KUNIT_EXPECT_EQ(test, reads[1], 0U);
 }
 
 /* A driver registers the same struct once more: it is as if it had never left. */
@@ -268,6 +301,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(followed),
 	KUNIT_CASE(followed_for_a_driver),
 	KUNIT_CASE(refused),
+	KUNIT_CASE(read_of_hardware),
 	KUNIT_CASE(registered_again),
 	KUNIT_CASE(without_tracer),
 	KUNIT_CASE(new_frequency),
