@@ -110,6 +110,29 @@ static void followed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, follows);
 }
 
+/* One of two that need switches goes: they are followed for the other one, for good. */
+static void followed_for_the_other(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = ID, .size = sizeof(attr),
+	};
+	struct perf_event *stays, *goes;
+	bool follows = false;
+
+	stays = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(stays));
+	goes = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+	if (!IS_ERR(goes)) {
+		perf_event_release_kernel(goes);
+		/* Nothing is waited for, as in followed_for_a_driver(). */
+		msleep(3000);
+		follows = static_key_enabled(&perf_sched_events);
+	}
+	perf_event_release_kernel(stays);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(goes));
+	KUNIT_EXPECT_TRUE(test, follows);
+}
+
 /* A PMU that can do one thing at a time. */
 static struct pmu single;
 
@@ -268,13 +291,14 @@ static struct pmu curious = {
 	.sched_task	= tell,
 };
 
+/* Switches are followed for it, though no event needs that, and not any more when it is done. */
 static void followed_for_a_driver(struct kunit *test)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .config = ID, .size = sizeof(attr),
 	};
+	bool follows = false, follows_on;
 	struct perf_event *event;
-	bool follows = false;
 
 	KUNIT_ASSERT_EQ(test, perf_pmu_register(&curious, "kunit_curious", -1), 0);
 	migrate_disable();
@@ -289,16 +313,20 @@ static void followed_for_a_driver(struct kunit *test)
 	}
 	scoped_guard(irqsave)
 		perf_sched_cb_dec(&curious);
+	msleep(3000);
+	follows_on = static_key_enabled(&perf_sched_events);
 	migrate_enable();
 	perf_pmu_unregister(&curious);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
 	KUNIT_EXPECT_TRUE(test, follows);
+	KUNIT_EXPECT_FALSE(test, follows_on);
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(paused),
 	KUNIT_CASE(read_here),
 	KUNIT_CASE(followed),
+	KUNIT_CASE(followed_for_the_other),
 	KUNIT_CASE(followed_for_a_driver),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(read_of_hardware),
