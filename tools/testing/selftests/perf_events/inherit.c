@@ -392,6 +392,27 @@ static void bound_to_a_cpu(void)
 	pt_eq(pt_count(there), 7);
 }
 
+/* An event of a CPU counts all tasks there anyway: the bit changes nothing. */
+static void of_a_cpu(void)
+{
+	struct perf_event_attr attr = calls();
+	u64 period = 7;
+	struct pt_ring r;
+	pid_t pid;
+	int fd;
+
+	pt_pin(0);
+	pt_map(&r, pt_open(&attr, -1, 0, -1, 0), 1);
+	attr.sample_period = 5;
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
+	pt_in_child(pid)
+		call(9);
+	pt_reap(pid);
+	pt_eq(pt_count(r.fd), 9);
+	pt_eq(pt_count(fd), 9);
+}
+
 /* A group is inherited as it is: leader on, one sibling off until it is switched on. */
 static void disabled_sibling(void)
 {
@@ -538,6 +559,7 @@ static const struct pt_case cases[] = {
 	{ "group_of_others_after_exec", group_of_others_after_exec },
 	{ "ids_of_samples", ids_of_samples },
 	{ "bound_to_a_cpu", bound_to_a_cpu },
+	{ "of_a_cpu", of_a_cpu },
 	{ "disabled_sibling", disabled_sibling },
 	{ "inherit_stat_sums", inherit_stat_sums },
 	{ "switch_between_equals", switch_between_equals },
