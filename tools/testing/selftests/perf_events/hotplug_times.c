@@ -2,7 +2,8 @@
 /*
  * hotplug_times.c - the times of events that are scheduled, when their CPU goes
  * and when they move to another one, also while they are switched on; and what else may come
- * between: they are closed, they are throttled, their buffer has others that write to it.
+ * between: they are closed, they are throttled, their buffer has others that write to it. And the
+ * timers of a CPU that returns.
  *
  * needs: smp
  */
@@ -201,6 +202,33 @@ static void throttled_before_and_after(void)
 	}
 }
 
+static void go_and_return(int cpu)
+{
+	pt_eq(set_online(cpu, 0), 0);
+	pt_eq(set_online(cpu, 1), 0);
+}
+
+/* Wherever the rotation timers of a CPU are when it returns: that of each PMU starts afresh. */
+static void timers_start_afresh(void)
+{
+	int type = pt_pmu_type("kprobe"), stopped;
+	struct perf_event_attr probe;
+	u64 before;
+
+	need_cpus(2);
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or not in our function");
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("pe_mux_forget");
+	stopped = pt_open(&probe, 0, -1, -1, 0);
+	go_and_return(1);
+	before = pt_count(stopped);
+	pt_check(before > 0, "no timer was stopped");
+	load(NULL);	/* one PMU more */
+	go_and_return(1);
+	pt_eq(pt_count(stopped), 2 * before + 1);
+}
+
 static const struct pt_case cases[] = {
 	{ "cpu_goes_and_returns", cpu_goes_and_returns },
 	{ "page_of_one_that_waits", page_of_one_that_waits },
@@ -208,6 +236,7 @@ static const struct pt_case cases[] = {
 	{ "closed_on_its_way", closed_on_its_way },
 	{ "turns_in_its_buffer", turns_in_its_buffer },
 	{ "throttled_before_and_after", throttled_before_and_after },
+	{ "timers_start_afresh", timers_start_afresh },
 };
 
 PT_MAIN(cases)
