@@ -76,10 +76,32 @@ static void of_a_cpu(void)
 	}
 }
 
+/* What a task has while an event of a CPU wants it ends with the task, and not with the event. */
+static void of_who_exits(void)
+{
+	int type = pt_pmu_type("kprobe"), freed;
+	struct perf_event_attr attr, probe;
+
+	if (type < 0 || pt_is_stock())
+		pt_skip("no probe, or not in our function");
+	attr = load();
+	probe = pt_attr((u32)type, 0);
+	probe.kprobe_func = pt_addr("free_kept_rcu");
+	freed = pt_open(&probe, -1, 0, -1, 0);
+	pt_open(&attr, -1, 0, -1, 0);
+	pt_eq(pt_count(freed), 0);
+	fire_in_a_child();
+	/* The last event of a tracepoint closes and waits for RCU, which does this before. */
+	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getpgid"));
+	close(pt_open(&attr, 0, -1, -1, 0));
+	pt_eq(pt_count(freed), 1);
+}
+
 static const struct pt_case cases[] = {
 	{ "of_a_task", of_a_task },
 	{ "not_wanted", not_wanted },
 	{ "of_a_cpu", of_a_cpu },
+	{ "of_who_exits", of_who_exits },
 };
 
 PT_MAIN(cases)
