@@ -116,11 +116,13 @@ void pe_mux_arm(struct perf_cpu_pmu_context *cpc)
  * pe_mux_forget() - the CPU of a timer is offline
  * @cpc: the PMU on that CPU
  *
- * Task context.  The timer may have gone to another CPU; it starts afresh when its own comes back.
+ * Task context.  The timer may have gone to another CPU; it starts afresh when its own comes back,
+ * even if the turn that it was to end would not be over yet.
  */
 void pe_mux_forget(struct perf_cpu_pmu_context *cpc)
 {
 	hrtimer_cancel(&cpc->mux);
+	hrtimer_set_expires(&cpc->mux, 0);
 	cpc->mux_armed = false;
 }
 

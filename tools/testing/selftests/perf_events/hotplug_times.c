@@ -33,6 +33,12 @@ static void cpu_goes_and_returns(void)
 	pt_eq(after.running, before.running);
 }
 
+static void set_interval(const char *ms)
+{
+	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
+			    ms), 0);
+}
+
 /* On its way no time passes, so the page of one that waits for its turn is written behind it. */
 static void page_of_one_that_waits(void)
 {
@@ -45,8 +51,7 @@ static void page_of_one_that_waits(void)
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 frees a PMU whose timer is armed");
 	load("counters=1");
-	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
-			    "10000"), 0);
+	set_interval("10000");
 	attr = hits();
 	attr.read_format = TIMES;
 	on = pt_open(&attr, -1, 0, -1, 0);
@@ -202,31 +207,46 @@ static void throttled_before_and_after(void)
 	}
 }
 
-static void go_and_return(int cpu)
+static void open_two(struct perf_event_attr *attr, int *fd)
 {
-	pt_eq(set_online(cpu, 0), 0);
-	pt_eq(set_online(cpu, 1), 0);
+	fd[0] = pt_open(attr, -1, 1, -1, 0);
+	fd[1] = pt_open(attr, -1, 1, -1, 0);
 }
 
-/* Wherever the rotation timers of a CPU are when it returns: that of each PMU starts afresh. */
-static void timers_start_afresh(void)
+static void close_two(const int *fd)
 {
-	int type = pt_pmu_type("kprobe"), stopped;
-	struct perf_event_attr probe;
-	u64 before;
+	close(fd[1]);
+	close(fd[0]);
+}
+
+/* The end of a turn is far away when the CPU goes; those of the events that come later are not. */
+static void turns_start_afresh(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read waits;
+	unsigned int ms = 0;
+	int fd[2];
 
 	need_cpus(2);
-	if (type < 0 || pt_is_stock())
-		pt_skip("no probe, or not in our function");
-	probe = pt_attr((u32)type, 0);
-	probe.kprobe_func = pt_addr("pe_mux_forget");
-	stopped = pt_open(&probe, 0, -1, -1, 0);
-	go_and_return(1);
-	before = pt_count(stopped);
-	pt_check(before > 0, "no timer was stopped");
-	load(NULL);	/* one PMU more */
-	go_and_return(1);
-	pt_eq(pt_count(stopped), 2 * before + 1);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 frees a PMU whose timer is armed");
+	load("counters=1");
+	set_interval("100000");
+	attr = hits();
+	attr.read_format = TIMES;
+	open_two(&attr, fd);
+	pt_eq(set_online(1, 0), 0);
+	close_two(fd);
+	set_interval("1");
+	pt_eq(set_online(1, 1), 0);
+	open_two(&attr, fd);
+	do {
+		pt_burn(1000000);
+		pt_read(fd[1], TIMES, 1, &waits);
+	} while (!waits.running && ms++ < 10000);
+	pt_check(waits.running > 0, "no turn in ten seconds");
+	close_two(fd);
+	none_left();
 }
 
 static const struct pt_case cases[] = {
@@ -236,7 +256,7 @@ static const struct pt_case cases[] = {
 	{ "closed_on_its_way", closed_on_its_way },
 	{ "turns_in_its_buffer", turns_in_its_buffer },
 	{ "throttled_before_and_after", throttled_before_and_after },
-	{ "timers_start_afresh", timers_start_afresh },
+	{ "turns_start_afresh", turns_start_afresh },
 };
 
 PT_MAIN(cases)
