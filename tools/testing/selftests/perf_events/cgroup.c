@@ -106,6 +106,25 @@ static void deep(void)
 	cg_remove_all();
 }
 
+/* Two of one cgroup: when one of them is closed inside, the other one counts on. */
+static void one_of_two_is_closed(void)
+{
+	const char *a = cg_make("");
+	int stays, goes;
+
+	pt_pin(0);
+	stays = cg_faults(a, 0);
+	goes = cg_faults(a, 0);
+	cg_enter(a);
+	pt_fault(2);
+	close(goes);
+	pt_fault(3);
+	cg_leave();
+	pt_fault(4);
+	pt_eq(pt_count(stays), 5);
+	cg_remove_all();
+}
+
 struct player {
 	const char *dir;
 	int in[2], out[2];
@@ -490,6 +509,7 @@ static const struct pt_case cases[] = {
 	{ "members_only", members_only },
 	{ "hierarchy", hierarchy },
 	{ "deep", deep },
+	{ "one_of_two_is_closed", one_of_two_is_closed },
 	{ "switches", switches },
 	{ "times", times },
 	{ "control_page", control_page },
