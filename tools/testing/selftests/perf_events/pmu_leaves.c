@@ -132,6 +132,35 @@ static void groups(void)
 	close(pt_open(&sw, 0, -1, sw_member, 0));
 }
 
+/* Read as a group, a member whose PMU has left is one of its own, whoever led it. */
+static void group_of_its_own(void)
+{
+	const u64 format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	struct perf_event_attr attr, sw = faults();
+	int lead, member, i;
+	struct pt_read r;
+	u64 id;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	attr.read_format = format;
+	sw.read_format = format;
+	lead = pt_open(&sw, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, lead, 0);
+	id = pt_id(member);
+	hit(5);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	for (i = 0; i < 2; i++) {
+		pt_read(member, format, 1, &r);
+		pt_eq(r.nr, 1);
+		pt_eq(r.v[0].value, 5);
+		pt_eq(r.v[0].id, id);
+		if (!i)
+			close(lead);
+	}
+}
+
 /* A group that had hardware once does not remember it. */
 static void group_after_hardware(void)
 {
@@ -454,6 +483,7 @@ static const struct pt_case cases[] = {
 	{ "filters_come_late", filters_come_late },
 	{ "struct_comes_late", struct_comes_late },
 	{ "groups", groups },
+	{ "group_of_its_own", group_of_its_own },
 	{ "group_after_hardware", group_after_hardware },
 	{ "inherited", inherited },
 	{ "task_outlives", task_outlives },
