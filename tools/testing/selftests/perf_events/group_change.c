@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * group_change.c - groups of the test PMU that lose members or move to another CPU: what is left of
- * them counts on, in its turn, and only for those that it is for.
+ * group_change.c - groups of the test PMU that get or lose members, or move to another CPU: what
+ * there is of them counts on, in its turn, and only for those that it is for.
  *
  * needs: smp
  */
@@ -181,6 +181,28 @@ static void sets_move(void)
 	none_left();
 }
 
+/* A member that is switched on while its leader counts does so at once, too. */
+static void member_is_switched_on(void)
+{
+	struct perf_event_attr attr;
+	int lead, member;
+
+	load(NULL);
+	pt_first_on_cpu(0);	/* a switch would put it on */
+	attr = hits();
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 1;
+	member = pt_open(&attr, 0, -1, lead, 0);
+	hit(1);
+	pt_enable(member);
+	hit(2);
+	pt_eq(pt_count(lead), 3);
+	pt_eq(pt_count(member), 2);
+	close(member);
+	close(lead);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -188,6 +210,7 @@ static const struct pt_case cases[] = {
 	{ "leader_is_off", leader_is_off },
 	{ "unshown_member_leaves", unshown_member_leaves },
 	{ "sets_move", sets_move },
+	{ "member_is_switched_on", member_is_switched_on },
 };
 
 PT_MAIN(cases)
