@@ -203,6 +203,31 @@ static void member_is_switched_on(void)
 	none_left();
 }
 
+/* Hardware that has joined software takes turns with others of its PMU. */
+static void guest_takes_turns(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, guest, other;
+	struct pt_read r[2];
+
+	load_with("counters=1", "1");
+	attr = hits();
+	attr.read_format = TIMES;
+	lead = pt_open(&sw, 0, -1, -1, 0);
+	guest = pt_open(&attr, 0, -1, lead, 0);
+	other = pt_open(&attr, 0, -1, -1, 0);
+	pt_burn(20000000);
+	pt_read(guest, TIMES, 1, &r[0]);
+	pt_read(other, TIMES, 1, &r[1]);
+	pt_check(r[0].running > 0 && r[0].running < r[0].enabled, "the guest ran %llu of %llu",
+		 (unsigned long long)r[0].running, (unsigned long long)r[0].enabled);
+	pt_check(r[1].running > 0, "the other one has no turn");
+	close(other);
+	close(guest);
+	close(lead);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -211,6 +236,7 @@ static const struct pt_case cases[] = {
 	{ "unshown_member_leaves", unshown_member_leaves },
 	{ "sets_move", sets_move },
 	{ "member_is_switched_on", member_is_switched_on },
+	{ "guest_takes_turns", guest_takes_turns },
 };
 
 PT_MAIN(cases)
