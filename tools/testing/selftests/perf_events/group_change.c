@@ -228,6 +228,37 @@ static void guest_takes_turns(void)
 	none_left();
 }
 
+/* What a leader that was off leaves behind is enabled, also while it waits behind others. */
+static void left_to_wait(void)
+{
+	struct pt_read before, after;
+	int pinned, waits, lead, left;
+	struct perf_event_attr attr;
+
+	load_with("counters=1", "10000");
+	attr = hits();
+	attr.pinned = 1;
+	pinned = pt_open(&attr, -1, 0, -1, 0);
+	attr.pinned = 0;
+	waits = pt_open(&attr, 0, -1, -1, 0);
+	attr.read_format = TIMES;
+	attr.disabled = 1;
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.disabled = 0;
+	left = pt_open(&attr, 0, -1, lead, 0);
+	close(lead);
+	pt_read(left, TIMES, 1, &before);
+	pt_burn(1000000);
+	pt_read(left, TIMES, 1, &after);
+	pt_check(after.enabled >= before.enabled + 1000000, "enabled %llu, then %llu",
+		 (unsigned long long)before.enabled, (unsigned long long)after.enabled);
+	pt_eq(after.running, 0);
+	close(left);
+	close(waits);
+	close(pinned);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -237,6 +268,7 @@ static const struct pt_case cases[] = {
 	{ "sets_move", sets_move },
 	{ "member_is_switched_on", member_is_switched_on },
 	{ "guest_takes_turns", guest_takes_turns },
+	{ "left_to_wait", left_to_wait },
 };
 
 PT_MAIN(cases)
