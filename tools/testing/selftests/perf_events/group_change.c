@@ -259,6 +259,29 @@ static void left_to_wait(void)
 	none_left();
 }
 
+/* A clock that its hardware has left comes in after a switch, like another one of the task. */
+static void clock_after_a_switch(void)
+{
+	struct perf_event_attr attr, clock = pt_attr(PT_SW(TASK_CLOCK));
+	int other, lead, member;
+	u64 before;
+
+	load(NULL);
+	attr = hits();
+	clock.sample_period = 10000000000ull;	/* so it has to be scheduled */
+	other = pt_open(&clock, 0, -1, -1, 0);
+	lead = pt_open(&clock, 0, -1, -1, 0);
+	member = pt_open(&attr, 0, -1, lead, 0);
+	close(member);
+	pt_switch_out();
+	before = pt_count(lead);
+	pt_burn(1000000);
+	pt_check(pt_count(lead) > before, "it stands still");
+	close(lead);
+	close(other);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -269,6 +292,7 @@ static const struct pt_case cases[] = {
 	{ "member_is_switched_on", member_is_switched_on },
 	{ "guest_takes_turns", guest_takes_turns },
 	{ "left_to_wait", left_to_wait },
+	{ "clock_after_a_switch", clock_after_a_switch },
 };
 
 PT_MAIN(cases)
