@@ -282,6 +282,32 @@ static void clock_after_a_switch(void)
 	none_left();
 }
 
+/* Turns begin anew with each event that has to wait, also when all before it have gone. */
+static void turns_after_all_have_gone(void)
+{
+	struct perf_event_attr attr;
+	struct pt_read r;
+	int fd[2], i;
+
+	load_with("counters=1", "1");
+	attr = hits();
+	attr.read_format = TIMES;
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	close(fd[1]);
+	close(fd[0]);
+	pt_burn(5000000);	/* the timer has found nobody */
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	pt_burn(20000000);
+	for (i = 0; i < 2; i++) {
+		pt_read(fd[i], TIMES, 1, &r);
+		pt_check(r.running > 0, "event %d has no turn", i);
+		close(fd[i]);
+	}
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -293,6 +319,7 @@ static const struct pt_case cases[] = {
 	{ "guest_takes_turns", guest_takes_turns },
 	{ "left_to_wait", left_to_wait },
 	{ "clock_after_a_switch", clock_after_a_switch },
+	{ "turns_after_all_have_gone", turns_after_all_have_gone },
 };
 
 PT_MAIN(cases)
