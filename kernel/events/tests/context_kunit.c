@@ -41,13 +41,18 @@ static void last_event_leaves(struct kunit *test)
 {
 	struct pe_ctx *ctx = make_ctx(test);
 	struct pe_event *first = make_event(test), *last = make_event(test);
+	struct pe_slot *slot = kunit_kzalloc(test, sizeof(*slot), GFP_KERNEL);
 	int between;
 
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	pe_slot_init(slot);
 	last->attr.inherit = 1;
 	scoped_guard(raw_spinlock_irq, &ctx->lock) {
 		ctx->oncpu = smp_processor_id();
 		pe_clock_start(&ctx->clock, 100);
 		pe_clock_start(&ctx->any.clock, 100);
+		ctx->here = slot;
+		pe_clock_start(&slot->clock, 100);
 		pe_ctx_add(ctx, first);
 		pe_ctx_add(ctx, last);
 		pe_ctx_remove(ctx, first, 103);
@@ -62,6 +67,9 @@ static void last_event_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->oncpu, -1);
 	KUNIT_EXPECT_FALSE(test, ctx->clock.running);
 	KUNIT_EXPECT_FALSE(test, ctx->any.clock.running);
+	/* Who comes next is not in for having been here. */
+	KUNIT_EXPECT_FALSE(test, pe_slot_is_in(slot));
+	KUNIT_EXPECT_NULL(test, ctx->here);
 	KUNIT_EXPECT_EQ(test, ctx->clock.time, 5ULL);
 }
 
