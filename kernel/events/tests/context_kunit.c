@@ -139,6 +139,23 @@ static void last_group_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu_ctx->nr_groups, 0U);
 }
 
+/* It waits for its task, or for a counter, until it is withdrawn: then it waits no more. */
+static void waiting_group_leaves(struct kunit *test)
+{
+	struct pe_ctx *ctx = make_ctx(test);
+	struct pe_pmu_ctx *pmu_ctx = add_pmu_ctx(test, ctx);
+	struct pe_event *e = make_scheduled(test, ctx, pmu_ctx);
+
+	e->state = PERF_EVENT_STATE_INACTIVE;
+	scoped_guard(raw_spinlock_irq, &ctx->lock) {
+		pe_install(e, 101);
+		pe_withdraw(e, PE_KEEP_GROUP, 105);
+	}
+	KUNIT_EXPECT_EQ(test, (int)e->state, (int)PERF_EVENT_STATE_OFF);
+	KUNIT_EXPECT_FALSE(test, e->enabled.running);
+	KUNIT_EXPECT_FALSE(test, e->queued);
+}
+
 /* Nothing of a PMU that leaves stays in the slot of a CPU. */
 static void pmu_leaves_a_slot(struct kunit *test)
 {
@@ -257,6 +274,7 @@ static void ends_with_its_kin(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
 	KUNIT_CASE(last_group_leaves),
+	KUNIT_CASE(waiting_group_leaves),
 	KUNIT_CASE(pmu_leaves_a_slot),
 	KUNIT_CASE(stays_as_it_is),
 	KUNIT_CASE(local_call),
