@@ -460,6 +460,7 @@ static void tick_in_all_slots(struct kunit *test)
 {
 	struct pe_slot *slot = kunit_kcalloc(test, 2, sizeof(*slot), GFP_KERNEL);
 	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	struct pe_event *first;
 	int afterwards, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
@@ -486,6 +487,9 @@ static void tick_in_all_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stops_while_off, 3);
 	KUNIT_EXPECT_EQ(test, start_flags, 0);
 	KUNIT_EXPECT_EQ(test, afterwards, 0);
+	/* Nor is that a rate of 0: the period is what it was. */
+	first = list_first_entry(&ctx->any.freq, struct pe_event, freq_entry);
+	KUNIT_EXPECT_EQ(test, first->hw.sample_period, 1000ULL);
 }
 
 /* Who is not throttled is not let go, and nobody starts it a second time. */
