@@ -492,6 +492,42 @@ static void tick_in_all_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first->hw.sample_period, 1000ULL);
 }
 
+static void halve_period(struct pe_event *e, void *arg)
+{
+	e->hw.sample_period /= 2;
+	local64_set(&e->hw.period_left, 0);
+}
+
+/* An event that counts is stopped for another period, with its PMU off, and counts again. */
+static void period_while_off(struct kunit *test)
+{
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	struct pe_event *e = pe(make_event(test, 1000));
+	int afterwards;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	pe_ctx_init(ctx, NULL, 0);
+	e->pmu = &ticked;
+	e->ctx = &ctx->pub;
+	e->group_leader = &e->pub;
+	e->nr_to_schedule = 1;
+	e->state = PERF_EVENT_STATE_ACTIVE;
+	stops = 0;
+	starts = 0;
+	stops_while_off = 0;
+	start_flags = 0;
+	scoped_guard(raw_spinlock_irqsave, &ctx->lock) {
+		pe_change_period(e, halve_period, NULL);
+		afterwards = this_cpu_read(times_off);
+	}
+	KUNIT_EXPECT_EQ(test, e->hw.sample_period, 500ULL);
+	KUNIT_EXPECT_EQ(test, stops, 1);
+	KUNIT_EXPECT_EQ(test, starts, 1);
+	KUNIT_EXPECT_EQ(test, stops_while_off, 1);
+	KUNIT_EXPECT_EQ(test, start_flags, PERF_EF_RELOAD);
+	KUNIT_EXPECT_EQ(test, afterwards, 0);
+}
+
 /* Who is not throttled is not let go, and nobody starts it a second time. */
 static void nothing_to_release(struct kunit *test)
 {
@@ -560,6 +596,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(hit_while_away),
 	KUNIT_CASE(tick_locks),
 	KUNIT_CASE(tick_in_all_slots),
+	KUNIT_CASE(period_while_off),
 	KUNIT_CASE(nothing_to_release),
 	KUNIT_CASE(length_that_is_allowed),
 	{}
