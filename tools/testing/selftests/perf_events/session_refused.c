@@ -490,6 +490,9 @@ static void taken_off(void)
 		pt_eq(session_attach_task(fd, pid[i], 0), 0);
 	}
 	ATTACH(other, PERF_EXT_TARGET_TID, pid[0], 0, EMFILE);
+	/* What was refused counts no more, either. */
+	pt_eq(session_detach_task(fd, pid[0]), 0);
+	pt_eq(session_attach_task(fd, pid[0], 0), 0);
 	pt_eq(session_detach_task(fd, pid[0]), 0);
 	pt_eq(session_attach_task(other, pid[0], 0), 0);
 	for (i = 0; i < LIMIT / 3 - 2; i++)
