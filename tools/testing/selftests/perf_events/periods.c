@@ -293,7 +293,10 @@ static void breakpoint_hits(void)
 	hits_of(attr, write_once);
 }
 
-/* The old period is forgotten each time; RESET makes the sums those of the new one. */
+/*
+ * The old period is forgotten each time, and how many there were; RESET makes the sums those of the
+ * new one.
+ */
 static void changed(void)
 {
 	struct perf_event_attr attr = faults(7);
@@ -323,6 +326,8 @@ static void changed(void)
 
 	p = rule;
 	pt_eq(ext_periods(fd, &p), 0);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&p)), 0);
+	pt_eq(p.ended, 0);
 	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, pt_addr(&period)), 0);
 	pt_fault(100);
 	/* The first ones are still those of a period that was drawn, as on Linux 6.12. */
