@@ -255,6 +255,46 @@ static void tracer_without_room(void)
 	pt_eq(pt_count(fd), 3);
 }
 
+/*
+ * The tracer is on, but its driver has closed its handle; and then it has no buffer any more: there
+ * is nothing to sample, nor to pause.
+ */
+static void tracer_without_handle(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct pt_ring ring;
+	long long snapshots;
+	struct aux x;
+	int fd;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 asks a driver for samples that has no handle");
+	aux_load(CAP_PAUSE);
+	aux_open(&x, 1, RW);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_AUX;
+	attr.aux_sample_size = 64;
+	attr.aux_pause = 1;
+	fd = pt_open(&attr, 0, -1, x.fd, 0);
+	pt_map(&ring, fd, 4);
+	pt_settle();
+	pt_enable(x.fd);
+	pt_fault(1);
+	pt_eq(next_sample_size(&ring), 64);
+	aux_set("drop", 1);
+	snapshots = aux_counter("snapshots");
+	pt_drain(&ring);
+	pt_fault(1);
+	pt_eq(next_sample_size(&ring), 0);
+	pt_eq(aux_counter("snapshots"), snapshots);
+	aux_unmap(&x);
+	pt_unmap(&x.ring);
+	pt_drain(&ring);
+	pt_fault(1);
+	pt_eq(next_sample_size(&ring), 0);
+	close(fd);
+}
+
 /* Copies of the group in a child act on the area of the copied leader. */
 static void inherited(void)
 {
@@ -331,6 +371,7 @@ static const struct pt_case cases[] = {
 	{ "source_loses_tracer", source_loses_tracer },
 	{ "sibling_closes", sibling_closes },
 	{ "tracer_without_room", tracer_without_room },
+	{ "tracer_without_handle", tracer_without_handle },
 	{ "inherited", inherited },
 	{ "inherited_without_tracer", inherited_without_tracer },
 };
