@@ -119,6 +119,27 @@ static void all_or_nothing(void)
 	pt_eq(pt_count(fd), 143);
 }
 
+/* Where one cannot be had, none is attached; but all others, if that one has no such PMU. */
+static void one_cpu_fails(void)
+{
+	static const int no_pmu[] = { ENODEV, ENOENT };
+	int fd = start(), i;
+
+	pt_eq(pt_module_set(MODULE, "fail_cpu", 2), 0);
+	pt_eq(pt_module_set(MODULE, "fail_init", ENOSPC), 0);
+	pt_eq(attach_all(fd, 0), -ENOSPC);
+	CPUS_HAVE(fd, -1, -1, -1, -1);
+	pt_eq(pt_module_get(MODULE, "nr_events"), 1);
+	for (i = 0; i < 2; i++) {
+		pt_eq(pt_module_set(MODULE, "fail_init", no_pmu[i]), 0);
+		pt_eq(attach_all(fd, 0), 0);
+		hit_all();
+		CPUS_HAVE(fd, 11, 22, -1, 44);
+		pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	}
+	pt_eq(pt_count(fd), 2 * 77);
+}
+
 /* Page faults: as many as the events of single CPUs count, opened one by one. */
 static void as_single_events(void)
 {
@@ -533,6 +554,7 @@ static const struct pt_case cases[] = {
 	{ "all_cpus", all_cpus },
 	{ "some_cpus", some_cpus },
 	{ "all_or_nothing", all_or_nothing },
+	{ "one_cpu_fails", one_cpu_fails },
 	{ "as_single_events", as_single_events },
 	{ "offline", offline },
 	{ "comes_back", comes_back },

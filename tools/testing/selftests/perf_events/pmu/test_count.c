@@ -64,6 +64,8 @@ static bool switches;
 module_param(switches, bool, 0444);
 static int fail_init;
 module_param(fail_init, int, 0644);
+static int fail_cpu = -1;	/* that is for events of this CPU alone */
+module_param(fail_cpu, int, 0644);
 static int slow;
 module_param(slow, int, 0644);
 static int largest;
@@ -251,7 +253,7 @@ static int count_init(struct perf_event *event)
 {
 	if (!for_us(event))
 		return -ENOENT;
-	if (fail_init)
+	if (fail_init && (fail_cpu < 0 || event->cpu == fail_cpu))
 		return -fail_init;
 	if (event->attr.config >= NR_EVENTS)
 		return -EINVAL;
