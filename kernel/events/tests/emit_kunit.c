@@ -74,6 +74,22 @@ static void no_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&f->e.lost_samples), 0LL);
 }
 
+/* What no header can tell the length of is lost where there are data pages, and nowhere else. */
+static void too_long(struct kunit *test)
+{
+	struct perf_buffer *control = pe_buffer_alloc(0, 0, -1, PE_BUFFER_WRITABLE);
+	struct fixture *f;
+
+	KUNIT_ASSERT_NOT_NULL(test, control);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_buffer, control), 0);
+	f = make(test);
+	KUNIT_EXPECT_EQ(test, begin(f, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->e.lost_samples), 1LL);
+	rcu_assign_pointer(f->e.rb, control);
+	KUNIT_EXPECT_EQ(test, begin(f, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->e.lost_samples), 1LL);
+}
+
 /* The reader is told at the end of a record, if something is due by then. */
 static void told_when_due(struct kunit *test)
 {
@@ -106,11 +122,41 @@ static void pieces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at[2], 0x1aULL);
 }
 
+/* For drivers: the size of a header includes the trailer, whose values are taken with it. */
+static void trailer(struct kunit *test)
+{
+	struct perf_sample_data *data = kunit_kzalloc(test, sizeof(*data), GFP_KERNEL);
+	struct fixture *f = make(test);
+	struct perf_event_header header = { };
+	u64 body = 0xb0, *at = f->rb->data;
+
+	KUNIT_ASSERT_NOT_NULL(test, data);
+	f->e.id = 0x1d;
+	perf_event_header__init(&header, data, 99, 3, 16, &f->e.pub);
+	KUNIT_EXPECT_EQ(test, header.size, 16);
+	f->e.attr.sample_type = PERF_SAMPLE_ID;
+	f->e.attr.sample_id_all = 1;
+	pe_plan_compile(&f->e.plan, &f->e.attr);
+	perf_event_header__init(&header, data, 99, 3, 16, &f->e.pub);
+	KUNIT_EXPECT_EQ(test, header.type, 99);
+	KUNIT_EXPECT_EQ(test, header.misc, 3);
+	KUNIT_EXPECT_EQ(test, header.size, 24);
+	KUNIT_ASSERT_EQ(test, begin(f, 24), 0);
+	perf_output_put(&f->handle, header);
+	perf_output_put(&f->handle, body);
+	perf_event__output_id_sample(&f->e.pub, &f->handle, data);
+	perf_output_end(&f->handle);
+	KUNIT_EXPECT_EQ(test, at[1], 0xb0ULL);
+	KUNIT_EXPECT_EQ(test, at[2], 0x1dULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(no_room),
 	KUNIT_CASE(no_buffer),
+	KUNIT_CASE(too_long),
 	KUNIT_CASE(told_when_due),
 	KUNIT_CASE(pieces),
+	KUNIT_CASE(trailer),
 	{}
 };
 
