@@ -634,6 +634,37 @@ static void sets_by_cgroup(void)
 	finish();
 }
 
+/* What is asked while ATTACH makes the copies is the target's, too. */
+static void asked_meanwhile(void)
+{
+	struct perf_ext_periods p = { .short_period = 10 };
+	struct perf_event_attr attr[2];
+	struct worker w;
+	pid_t pid;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	worker_start(&w, 0);
+	attr[0] = faults();
+	attr[0].sample_period = 1000;
+	attr[1] = hits();
+	fd = session_make(attr, 2, 0);
+	pt_map(&ring, fd, 8);
+	/* That of the first member is there, and that of the second one is not. */
+	pt_eq(pt_module_set(MODULE, "hold_init", 1), 0);
+	pt_in_child(pid)
+		pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	while (pt_module_get(MODULE, "hold_init") != 2)
+		pt_switch_out();
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_eq(pt_module_set(MODULE, "hold_init", 0), 0);
+	pt_reap(pid);
+	worker_do(&w, session_fault, 35);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 3);
+	worker_end(&w);
+}
+
 static const struct pt_case cases[] = {
 	{ "with_masks", with_masks },
 	{ "with_notification", with_notification },
@@ -645,6 +676,7 @@ static const struct pt_case cases[] = {
 	{ "samples_of_cpus", samples_of_cpus },
 	{ "timeouts_of_who_has_left", timeouts_of_who_has_left },
 	{ "sets_by_cgroup", sets_by_cgroup },
+	{ "asked_meanwhile", asked_meanwhile },
 };
 
 PT_MAIN(cases)

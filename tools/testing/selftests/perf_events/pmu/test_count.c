@@ -20,6 +20,7 @@
  *	kernel_refresh	perf_event_refresh()
  *	kernel_told	how often its handler was called
  *	kernel_aux	the next one says aux_output
+ *	hold_init	1: the next event_init() makes it 2, and waits for 0
  *	nr_events	events initialised and not destroyed
  *	largest		members of the largest group that an event was made for
  *	slow		how many ms it takes to destroy an event, and before the module leaves the
@@ -41,6 +42,7 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
+#include <linux/wait_bit.h>
 
 #define MAX_COUNTERS	8
 
@@ -66,6 +68,7 @@ static int fail_init;
 module_param(fail_init, int, 0644);
 static int fail_cpu = -1;	/* that is for events of this CPU alone */
 module_param(fail_cpu, int, 0644);
+static int hold_init;
 static int slow;
 module_param(slow, int, 0644);
 static int largest;
@@ -253,6 +256,10 @@ static int count_init(struct perf_event *event)
 {
 	if (!for_us(event))
 		return -ENOENT;
+	/* Who is killed does not wait. */
+	if (cmpxchg(&hold_init, 1, 2) == 1 &&
+	    wait_var_event_killable(&hold_init, !READ_ONCE(hold_init)))
+		return -EINTR;
 	if (fail_init && (fail_cpu < 0 || event->cpu == fail_cpu))
 		return -fail_init;
 	if (event->attr.config >= NR_EVENTS)
@@ -530,6 +537,22 @@ static int kernel_refresh_set(const char *text, const struct kernel_param *kp)
 	return ret ? ret : perf_event_refresh(kernel_event, times);
 }
 
+static int hold_init_set(const char *text, const struct kernel_param *kp)
+{
+	int next, ret = kstrtoint(text, 0, &next);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(hold_init, next);
+	wake_up_var(&hold_init);
+	return 0;
+}
+
+static int hold_init_get(char *text, const struct kernel_param *kp)
+{
+	return sysfs_emit(text, "%d\n", READ_ONCE(hold_init));
+}
+
 static int nr_events_get(char *text, const struct kernel_param *kp)
 {
 	return sysfs_emit(text, "%d\n", atomic_read(&nr_events));
@@ -569,6 +592,7 @@ ACTION(kernel_cpu, kernel_cpu_set, NULL, 0200);
 ACTION(kernel_count, NULL, kernel_count_get, 0444);
 ACTION(kernel_period, kernel_period_set, NULL, 0200);
 ACTION(kernel_refresh, kernel_refresh_set, NULL, 0200);
+ACTION(hold_init, hold_init_set, hold_init_get, 0644);
 ACTION(nr_events, NULL, nr_events_get, 0444);
 ACTION(nr_added, NULL, nr_added_get, 0444);
 
