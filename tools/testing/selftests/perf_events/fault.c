@@ -207,7 +207,7 @@ static void mmap_buffer(void)
 	pt_eq(try_map(), 0);
 }
 
-/* The area of a tracer: no page, no charge, no description of the driver stays behind. */
+/* The area of a tracer: it is there, or no page, charge or description of the driver stays. */
 static void mmap_aux(void)
 {
 	size_t size = (size_t)pt_page_size() * 4;
@@ -241,6 +241,8 @@ static void mmap_aux(void)
 		} else {
 			made++;
 			pt_eq(pinned_kb(), before + (long)(size / 1024));
+			pt_eq(pt_module_get("test_aux", "setups"),
+			      pt_module_get("test_aux", "frees") + 1);
 			munmap(p, size);
 		}
 		pt_eq(pinned_kb(), before);
