@@ -216,6 +216,25 @@ static void cpu_clock(void)
 		 (unsigned long long)c);
 }
 
+/* What others of its kind have counted before and meanwhile is none of its own. */
+static void off_until_enabled(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int off;
+
+	pt_open(&attr, 0, -1, -1, 0);
+	pt_settle();
+	pt_fault(5);
+	attr.disabled = 1;
+	off = pt_open(&attr, 0, -1, -1, 0);
+	pt_fault(5);
+	pt_eq(pt_count(off), 0);
+	pt_enable(off);
+	pt_fault(3);
+	pt_disable(off);
+	pt_eq(pt_count(off), 3);
+}
+
 static void dummy_stays_zero(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
@@ -584,6 +603,7 @@ static const struct pt_case cases[] = {
 	{ "migrations", migrations },
 	{ "task_clock", task_clock },
 	{ "cpu_clock", cpu_clock },
+	{ "off_until_enabled", off_until_enabled },
 	{ "dummy_stays_zero", dummy_stays_zero },
 	{ "enabled_and_running", enabled_and_running },
 	{ "times_of_a_sibling", times_of_a_sibling },
