@@ -487,6 +487,40 @@ static void samples_of_two(void)
 	cg_remove_all();
 }
 
+#define TURNS	20
+
+/* The task before it has had an event, and has none any more: the CPU gets to its cgroup. */
+static void after_one_without_events(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	const char *a = cg_make("");
+	int go[2], done[2], fd, i;
+	pid_t pid;
+
+	pt_pin(0);
+	pt_gate_make(go);
+	pt_gate_make(done);
+	pt_in_child(pid) {
+		cg_enter(a);
+		pt_gate_open(done);
+		for (i = 0; i < TURNS; i++) {
+			pt_gate_wait(go);
+			pt_fault(10);
+			pt_gate_open(done);
+		}
+	}
+	pt_gate_wait(done);
+	close(pt_open(&attr, 0, -1, -1, 0));
+	fd = cg_faults(a, 0);
+	for (i = 0; i < TURNS; i++) {
+		pt_gate_open(go);
+		pt_gate_wait(done);
+	}
+	pt_check(pt_count(fd) >= 10 * TURNS, "%llu faults", (unsigned long long)pt_count(fd));
+	pt_reap(pid);
+	cg_remove_all();
+}
+
 /* Who opens an event for a zombie keeps neither it nor, with it, its cgroup. */
 static void of_a_zombie(void)
 {
@@ -517,6 +551,7 @@ static const struct pt_case cases[] = {
 	{ "groups", groups },
 	{ "samples", samples },
 	{ "samples_of_two", samples_of_two },
+	{ "after_one_without_events", after_one_without_events },
 	{ "records", records },
 	{ "tracepoints", tracepoints },
 	{ "refused", refused },
