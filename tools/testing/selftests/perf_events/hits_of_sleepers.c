@@ -2,6 +2,8 @@
 /*
  * hits_of_sleepers.c - tracepoints that tell of a task other than the running one: sched_wakeup is
  * a hit of the events of the task that is woken, which sleeps meanwhile.
+ *
+ * needs: smp
  */
 #include "lib/hold.h"
 #include "lib/sleeper.h"
@@ -81,6 +83,31 @@ static void about_a_sleeping_task_every_third(void)
 static void about_a_sleeping_task_on_this_cpu(void)
 {
 	about_a_sleeper(1, 0, 10);
+}
+
+/* The same on another CPU is no hit. sched_waking is where the waker is, wherever the task goes. */
+static void about_a_sleeping_task_on_another_cpu(void)
+{
+	struct perf_event_attr attr = wakeups();
+	pid_t pid;
+	int fd;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	attr.config = pt_tracepoint_id("sched", "sched_waking");
+	attr.sample_period = 1;
+	pid = start_sleeper();
+	fd = open_about(&attr, pid, 0);
+	sleeper_turn();
+	pt_eq(pt_count(fd), 1);
+	pt_pin(1);
+	sleeper_turn();
+	pt_eq(pt_count(fd), 1);
+	pt_pin(0);	/* it is asleep again before this returns */
+	sleeper_turn();
+	pt_eq(pt_count(fd), 2);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
+	sleeper_stop(pid);
 }
 
 /* It reaches its limit while its task sleeps. */
@@ -257,6 +284,7 @@ static const struct pt_case cases[] = {
 	{ "about_a_sleeping_task", about_a_sleeping_task },
 	{ "about_a_sleeping_task_every_third", about_a_sleeping_task_every_third },
 	{ "about_a_sleeping_task_on_this_cpu", about_a_sleeping_task_on_this_cpu },
+	{ "about_a_sleeping_task_on_another_cpu", about_a_sleeping_task_on_another_cpu },
 	{ "about_a_sleeping_task_until", about_a_sleeping_task_until },
 	{ "about_a_sleeping_task_holds_nobody", about_a_sleeping_task_holds_nobody },
 	{ "no_user_space_of_the_waker", no_user_space_of_the_waker },
