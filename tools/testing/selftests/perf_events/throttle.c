@@ -508,6 +508,19 @@ static void long_interrupts_are_counted(int fd, long long rate)
 	close(pmis);
 }
 
+/* Each time that somebody raises it: no share of before is tolerated. */
+static void raised_again(int fd, long long rate)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		pt_sysctl_set("perf_event_max_sample_rate", rate);
+		interrupt_often(fd);
+		pt_check(pt_sysctl_get("perf_event_max_sample_rate") < rate,
+			 "time %d: the rate stays", i);
+	}
+}
+
 /* Interrupts that take more than their share lower the rate: the share that was written last. */
 static void long_interrupts(void)
 {
@@ -533,6 +546,7 @@ static void long_interrupts(void)
 	pt_check(pt_sysctl_get("perf_event_max_sample_rate") < rate, "the rate stays");
 	if (pt_path_exists("/sys/bus/event_source/devices/perf_cost"))
 		long_interrupts_are_counted(fd, rate);
+	raised_again(fd, rate);
 	pt_unmap(&ring);
 	close(fd);
 	throttled_at(pt_sysctl_get("perf_event_max_sample_rate"));
