@@ -69,6 +69,36 @@ static void page_of_one_that_waits(void)
 	none_left();
 }
 
+/* Nor do its times jump to the clock of the CPU where it arrives. */
+static void times_go_on_there(void)
+{
+	struct pt_read before, after;
+	struct perf_event_attr attr;
+	u64 most;
+	int fd;
+
+	need_cpus(2);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 lets time pass on the way");
+	load(NULL);
+	attr = hits();
+	attr.read_format = TIMES;
+	most = pt_clock(CLOCK_MONOTONIC);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_burn(5000000);
+	pt_read(fd, TIMES, 1, &before);
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);	/* 0 -> 1 */
+	pt_burn(1000000);
+	pt_read(fd, TIMES, 1, &after);
+	most = pt_clock(CLOCK_MONOTONIC) - most;
+	pt_check(after.enabled >= before.enabled + 1000000 && after.enabled <= most,
+		 "%llu after %llu, within %llu", (unsigned long long)after.enabled,
+		 (unsigned long long)before.enabled, (unsigned long long)most);
+	pt_eq(after.running, after.enabled);
+	close(fd);
+	none_left();
+}
+
 static void there_and_back(struct rival *r)
 {
 	(void)r;
@@ -252,6 +282,7 @@ static void turns_start_afresh(void)
 static const struct pt_case cases[] = {
 	{ "cpu_goes_and_returns", cpu_goes_and_returns },
 	{ "page_of_one_that_waits", page_of_one_that_waits },
+	{ "times_go_on_there", times_go_on_there },
 	{ "switched_on_its_way", switched_on_its_way },
 	{ "closed_on_its_way", closed_on_its_way },
 	{ "turns_in_its_buffer", turns_in_its_buffer },
