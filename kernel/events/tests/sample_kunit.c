@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
+#include <linux/task_work.h>
 #include <linux/vmalloc.h>
 
 #include "../sources/sources.h"
@@ -152,6 +153,26 @@ static void addresses_of_the_kernel(struct kunit *test)
 	vfree(mapped);
 }
 
+/* A signal tells an address that the sample has, if the event may know it. */
+static void address_of_a_signal(struct kunit *test)
+{
+	static const u64 of[] = { 0, 0xadd, 0xadd };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		struct fixture *f = make(test, PERF_SAMPLE_ADDR, of[i]);
+
+		f->e.attr.exclude_kernel = i == 2;
+		pe_plan_compile(&f->e.plan, &f->e.attr);
+		f->e.hw.target = current;
+		refcount_set(&f->e.refs, 1);
+		pe_sigtrap(&f->e, &f->data, &f->regs);
+		/* It is not sent. */
+		KUNIT_EXPECT_TRUE(test, task_work_cancel(current, &f->e.sigtrap_work));
+		KUNIT_EXPECT_EQ(test, f->e.sigtrap_addr, i == 1 ? 0xaddUL : 0UL);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(places_of_the_kernel),
 	KUNIT_CASE(registers_of_the_kernel),
@@ -160,6 +181,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_aux_data),
 	KUNIT_CASE(address_without_user_space),
 	KUNIT_CASE(addresses_of_the_kernel),
+	KUNIT_CASE(address_of_a_signal),
 	{}
 };
 
