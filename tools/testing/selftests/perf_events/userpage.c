@@ -271,7 +271,7 @@ static void user_time(void)
 }
 
 /* While the task is away no time passes, also for events that do not find a counter after it. */
-static void user_time_while_starved(void)
+static void time_while_starved(int cpu)
 {
 	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
 	struct pt_ring r[24];
@@ -279,8 +279,9 @@ static void user_time_while_starved(void)
 
 	attr.exclude_kernel = 1;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	close(pt_open_hw(&attr, -1));
 	for (i = 0; i < 24; i++) {
-		fd[i] = pt_open_hw(&attr, -1);
+		fd[i] = pt_open(&attr, 0, cpu, -1, 0);
 		pt_map(&r[i], fd[i], 0);
 	}
 	take(&r[0]);
@@ -289,6 +290,18 @@ static void user_time_while_starved(void)
 	usleep(20000);
 	for (i = 0; i < 24; i++)
 		compare_time(&r[i], fd[i]);
+}
+
+static void user_time_while_starved(void)
+{
+	time_while_starved(-1);
+}
+
+/* The same of a task on the CPU where it runs. */
+static void user_time_while_starved_here(void)
+{
+	pt_pin(0);
+	time_while_starved(0);
 }
 
 /* Nor does it for an event that was throttled before, and has to wait for the tick after it. */
@@ -656,6 +669,7 @@ static const struct pt_case cases[] = {
 	{ "times_agree_with_read", times_agree_with_read },
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
+	{ "user_time_while_starved_here", user_time_while_starved_here },
 	{ "user_time_while_throttled", user_time_while_throttled },
 	{ "user_time_of_clocks", user_time_of_clocks },
 	{ "user_time_of_a_cgroup", user_time_of_a_cgroup },
