@@ -116,6 +116,36 @@ static void restart_and_hits(void)
 	worker_end(&w);
 }
 
+static void hit_apart(u64 n)
+{
+	while (n--)
+		hit(1);
+}
+
+/* Who was stopped by another one goes on with what was left of its period. */
+static void restart_within_periods(void)
+{
+	static const u64 stops[] = { 10, 20, 25, 30, 40, 50 };
+	struct perf_event_attr attr[3];
+	unsigned int i;
+	int fd;
+
+	start();
+	attr[0] = hits();
+	attr[1] = stopping(10);
+	attr[2] = stopping(25);
+	fd = session_make(attr, 3, 0);
+	for (i = 1; i < 3; i++)
+		pt_eq(stop_at(fd, 0, (u16)i, 1), 0);
+	pt_eq(session_attach_task(fd, w.pid, 0), 0);
+	for (i = 0; i < PT_ARRAY_SIZE(stops); i++) {
+		worker_do(&w, hit_apart, 60);
+		pt_eq(all_alike(fd, 3), stops[i]);
+		pt_eq(restart(fd), 0);
+	}
+	worker_end(&w);
+}
+
 /* Each of them stops the group, at overflows of its own. */
 static void restart_and_several(void)
 {
@@ -444,6 +474,7 @@ static void all_sets_off(void)
 
 static const struct pt_case cases[] = {
 	{ "restart_and_hits", restart_and_hits },
+	{ "restart_within_periods", restart_within_periods },
 	{ "restart_and_several", restart_and_several },
 	{ "restart_and_notify", restart_and_notify },
 	{ "restart_of_who_has_gone", restart_of_who_has_gone },
