@@ -3,7 +3,8 @@
  * task_data.c - memory of a driver for each task, while an event wants it: each task that the event
  * counts has it, and all of it is given back. What Intel's driver keeps there: x86_lbr_tasks.c.
  *
- * The PMU is test_sample (see pmu/); the kernel complains of what is left when it is unloaded.
+ * The PMUs are test_sample and test_count (see pmu/); the kernel complains of what is left when
+ * they are unloaded.
  */
 #include "lib/ptest.h"
 
@@ -97,11 +98,47 @@ static void of_who_exits(void)
 	pt_eq(pt_count(freed), 1);
 }
 
+/*
+ * At a switch the driver finds what is the task's own: of one that was there before the event, of
+ * one that comes, and of one that has an event besides.
+ */
+static void found_at_a_switch(void)
+{
+	struct perf_event_attr attr;
+	struct pt_peer peer[2];
+	int fd, own, i;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 keeps nothing for an event of a CPU");
+	pt_pin(0);
+	pt_peer_start(&peer[0]);
+	pt_load_module("test_count", "switches=1 task_data=1");
+	attr = pt_attr((u32)pt_pmu_type("test_count"), 0);
+	fd = pt_open(&attr, -1, 0, -1, 0);
+	pt_peer_start(&peer[1]);
+	for (i = 0; i < 2; i++)
+		pt_peer_turn(&peer[i]);
+	own = pt_open(&attr, 0, -1, -1, 0);
+	for (i = 0; i < 2; i++)
+		pt_peer_turn(&peer[i]);
+	close(own);
+	for (i = 0; i < 2; i++)
+		pt_peer_turn(&peer[i]);
+	/* The last one first: it has the pipe to the other one, too. */
+	while (i--)
+		pt_peer_stop(&peer[i]);
+	close(fd);
+	pt_check(pt_module_get("test_count", "nr_in") >= 6, "it was not told of each switch");
+	pt_eq(pt_module_get("test_count", "no_data"), 0);
+	pt_eq(pt_module_get("test_count", "wrong_data"), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "of_a_task", of_a_task },
 	{ "not_wanted", not_wanted },
 	{ "of_a_cpu", of_a_cpu },
 	{ "of_who_exits", of_who_exits },
+	{ "found_at_a_switch", found_at_a_switch },
 };
 
 PT_MAIN(cases)

@@ -8,7 +8,8 @@
  * sample.
  *
  * Parameters that are set when the module is loaded say what kind of PMU it is (counters, caps,
- * scope, task, software, filters, varies, extra, switches); the others act when they are written:
+ * scope, task, software, filters, varies, extra, switches, task_data); the others act when they are
+ * written:
  *
  *	registered	0 or 1: leave or enter the registry
  *	hit		see above
@@ -31,6 +32,10 @@
  *	moved_while_on	how often one came or went while the PMU was not off
  *	nr_switches	calls of sched_task() since the last reading, with switches=1
  *	nr_in, nr_out	those of a task that came, or went; wrong_task: it was not current
+ *	no_data		with switches=1 and task_data=1, which is memory for each task: how often
+ *			there was none for the task of a switch, or in its context when an event
+ *			came
+ *	wrong_data	how often it was that of another task
  *	revokes		a PMU may be unregistered while it has events
  *
  * Only the driver API of the kernel is used, of which some functions are not exported to modules.
@@ -42,6 +47,7 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
+#include <linux/slab.h>
 #include <linux/wait_bit.h>
 
 #define MAX_COUNTERS	8
@@ -64,6 +70,8 @@ static bool extra = true;
 module_param(extra, bool, 0444);
 static bool switches;
 module_param(switches, bool, 0444);
+static bool task_data;
+module_param(task_data, bool, 0444);
 static int fail_init;
 module_param(fail_init, int, 0644);
 static int fail_cpu = -1;	/* that is for events of this CPU alone */
@@ -91,6 +99,10 @@ static int nr_in, nr_out, wrong_task;	/* of one CPU at a time */
 module_param(nr_in, int, 0644);
 module_param(nr_out, int, 0644);
 module_param(wrong_task, int, 0444);
+static int no_data, wrong_data;		/* of one CPU as well */
+module_param(no_data, int, 0444);
+module_param(wrong_data, int, 0444);
+static struct kmem_cache *data_cache;
 static struct pmu count_pmu;
 static bool is_registered;
 static struct perf_event *kernel_event;
@@ -184,6 +196,8 @@ static int count_add(struct perf_event *event, int flags)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	atomic_inc(&nr_added);
 	atomic_inc(&adds);
+	if (data_cache && event->ctx->task && !event->pmu_ctx->task_ctx_data)
+		no_data++;
 	if (switches)
 		cb_inc(event->pmu);
 	if (flags & PERF_EF_START)
@@ -205,6 +219,19 @@ static void count_del(struct perf_event *event, int flags)
 		cb_dec(event->pmu);
 }
 
+/* A task's memory has its number, from the first switch on. */
+static void look_at_data(pid_t *data, const struct task_struct *of)
+{
+	if (!data) {
+		no_data++;
+		return;
+	}
+	if (!*data)
+		*data = of->pid;
+	if (*data != of->pid)
+		wrong_data++;
+}
+
 static void count_sched_task(struct perf_event_pmu_context *part, struct task_struct *of, bool in)
 {
 	WARN_ON(!part || part->pmu != &count_pmu);
@@ -215,6 +242,8 @@ static void count_sched_task(struct perf_event_pmu_context *part, struct task_st
 		nr_out++;
 	if (of != current)
 		wrong_task++;
+	if (data_cache && !(of->flags & (PF_KTHREAD | PF_EXITING)))
+		look_at_data(part->task_ctx_data, of);
 }
 
 static void count_destroy(struct perf_event *event)
@@ -273,6 +302,8 @@ static int count_init(struct perf_event *event)
 	event->hw.idx = -1;
 	if (switches)
 		event->attach_state |= PERF_ATTACH_SCHED_CB;
+	if (task_data)
+		event->attach_state |= PERF_ATTACH_TASK_DATA;
 	event->destroy = count_destroy;
 	atomic_inc(&nr_events);
 	return 0;
@@ -394,6 +425,7 @@ static int enter(void)
 		.stop		= count_stop,
 		.read		= count_read,
 		.sched_task	= switches ? count_sched_task : NULL,
+		.task_ctx_cache	= data_cache,
 #ifdef CONFIG_PERF_EVENTS_EXT
 		.least_period	= varies ? count_least_period : NULL,
 #endif
@@ -607,9 +639,19 @@ ACTION(revokes, NULL, revokes_get, 0444);
 
 static int __init count_module_init(void)
 {
+	int ret;
+
 	if (counters < 1 || counters > MAX_COUNTERS)
 		return -EINVAL;
-	return find_functions() ?: enter();
+	if (task_data) {
+		data_cache = kmem_cache_create("test_count", sizeof(pid_t), 0, 0, NULL);
+		if (!data_cache)
+			return -ENOMEM;
+	}
+	ret = find_functions() ?: enter();
+	if (ret)
+		kmem_cache_destroy(data_cache);
+	return ret;
 }
 
 static void __exit count_module_exit(void)
@@ -618,6 +660,9 @@ static void __exit count_module_exit(void)
 	if (slow)
 		msleep(slow);
 	leave();
+	/* Memory of tasks may be given back after a grace period. */
+	rcu_barrier();
+	kmem_cache_destroy(data_cache);
 	WARN_ON(atomic_read(&nr_events));
 	WARN_ON(atomic_read(&nr_added));
 	WARN_ON(moved_while_on);
