@@ -147,6 +147,12 @@ static int __init refused(void)
 	bad.name = "two words";
 	if (!is_refused(&bad, -EINVAL))
 		return -EIO;
+	bad.name = "0123456789abcdef0123456789abcde";	/* 31 characters: as many as may be */
+	if (!is_refused(&bad, 0))
+		return -EIO;
+	bad.name = "0123456789abcdef0123456789abcdef";
+	if (!is_refused(&bad, -EINVAL))
+		return -EIO;
 	bad.name = "";
 	if (!is_refused(&bad, -EINVAL))
 		return -EIO;
