@@ -2,7 +2,7 @@
 /*
  * read_elsewhere.c - on which CPU a counter is read: where its event counts, or where the reader
  * is, if the hardware can be read from there. The test PMU has hits for each CPU, so the count
- * shows where it was read.
+ * shows where it was read. And that none is read for an event that has none.
  *
  * needs: smp
  */
@@ -127,6 +127,25 @@ static void of_the_system_leading(void)
 	pt_eq(leader_of_a_group(0), 100);
 }
 
+/* What has left its counter is told, and set back, without the PMU. */
+static void off_its_counter(void)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	load(NULL);
+	attr = hits();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	hit(3);
+	pt_disable(fd);
+	pt_eq(pt_count(fd), 3);
+	pt_reset(fd);
+	pt_eq(pt_count(fd), 0);
+	pt_eq(pt_module_get(MODULE, "idle_reads"), 0);
+	close(fd);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "of_each_cpu", of_each_cpu },
 	{ "of_a_running_task", of_a_running_task },
@@ -134,6 +153,7 @@ static const struct pt_case cases[] = {
 	{ "of_the_system", of_the_system },
 	{ "of_the_system_in_a_group", of_the_system_in_a_group },
 	{ "of_the_system_leading", of_the_system_leading },
+	{ "off_its_counter", off_its_counter },
 };
 
 PT_MAIN(cases)

@@ -30,6 +30,7 @@
  *	nr_added	events on counters now, on all CPUs
  *	adds		how often one was put on a counter
  *	moved_while_on	how often one came or went while the PMU was not off
+ *	idle_reads	how often one was read that was on no counter
  *	nr_switches	calls of sched_task() since the last reading, with switches=1
  *	nr_in, nr_out	those of a task that came, or went; wrong_task: it was not current
  *	no_data		with switches=1 and task_data=1, which is memory for each task: how often
@@ -138,12 +139,16 @@ static u64 source(const struct perf_event *event)
 	return event->attr.config == EVENT_TIME ? local_clock() : this_cpu_read(count_cpu.hits);
 }
 
+static int idle_reads;
+module_param(idle_reads, int, 0444);
+
 static void count_read(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 now = source(event);
 	u64 delta;
 
+	idle_reads += hw->idx < 0;
 	if (hw->state & PERF_HES_STOPPED)
 		return;
 	delta = now - local64_xchg(&hw->prev_count, now);
