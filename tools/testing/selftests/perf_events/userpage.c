@@ -368,6 +368,23 @@ static void time_zero(void)
 	}
 }
 
+/* A clock that may wrap is told from where the kernel has read it, at some time since the boot. */
+static void clock_that_may_wrap(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct pt_ring r;
+	s64 then;
+
+	open_and_map(&attr, &r);
+	take(&r);
+	if (!snapshot.cap_user_time_short)
+		pt_skip("the clock has 64 bits, or cannot be read by user space");
+	then = (s64)(snapshot.time_zero + scale(snapshot.time_cycles));
+	pt_check(then >= 0, "its time then is %lld", (long long)then);
+	pt_check(snapshot.time_cycles <= snapshot_cycles, "%llu cycles then, %llu now",
+		 (unsigned long long)snapshot.time_cycles, (unsigned long long)snapshot_cycles);
+}
+
 /* No index for somebody who is not the one counted: what it read would be garbage. */
 static void index_only_for_oneself(void)
 {
@@ -674,6 +691,7 @@ static const struct pt_case cases[] = {
 	{ "user_time_of_clocks", user_time_of_clocks },
 	{ "user_time_of_a_cgroup", user_time_of_a_cgroup },
 	{ "time_zero", time_zero },
+	{ "clock_that_may_wrap", clock_that_may_wrap },
 	{ "index_only_for_oneself", index_only_for_oneself },
 	{ "hardware_event", hardware_event },
 	{ "even_after_overflows", even_after_overflows },
