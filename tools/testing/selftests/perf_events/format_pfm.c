@@ -207,6 +207,23 @@ static void sets(void)
 	pt_eq(a.head->lost, 0);
 }
 
+/* 0 is a descriptor like others, of an area, too. */
+static void descriptor_0(void)
+{
+	struct pt_area a;
+	int fd = fcntl(start(faults(0)), F_DUPFD, 3);
+
+	pt_need(fd >= 3, "F_DUPFD: %s", strerror(errno));
+	close(0);
+	format_pfm(&a, fd, 4096, 0);
+	pt_eq(a.fd, 0);
+	pt_enable(fd);
+	pt_fault(PERIOD);
+	pt_disable(fd);
+	pt_eq(a.head->samples, 1);
+	format_close(&a);
+}
+
 static void pfm_refused(int fd, struct perf_ext_pfm_arg arg, u32 size)
 {
 	struct perf_ext_format ask = {
@@ -258,6 +275,7 @@ static const struct pt_case cases[] = {
 	{ "full", full },
 	{ "stops", stops },
 	{ "sets", sets },
+	{ "descriptor_0", descriptor_0 },
 	{ "refused", refused },
 	{ "too_much", too_much },
 };
