@@ -233,6 +233,28 @@ static void resets_elsewhere(void)
 	}
 }
 
+/* A group whose counts hits add to is set back as a whole: the CPU is called once. */
+static void reset_of_a_group(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int calls, lead, i;
+	u64 before;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	if (pt_is_stock())
+		pt_skip("the function is ours");
+	pt_pin(0);
+	calls = pt_open_cross_calls("pe_call_arrives", 0);
+	attr.sample_period = 1000000;
+	lead = pt_open(&attr, -1, 1, -1, 0);
+	for (i = 0; i < 2; i++)
+		pt_open(&attr, -1, 1, lead, 0);
+	before = pt_count(calls);
+	pt_eq(pt_ioctl(lead, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
+	pt_eq(pt_count(calls) - before, 1);
+}
+
 /*
  * With its first event of a cgroup a CPU is asked in which one it is. The next is added from here,
  * where the cgroup of the task that opens it has no say.
@@ -271,6 +293,7 @@ static const struct pt_case cases[] = {
 	{ "turn_after_a_close", turn_after_a_close },
 	{ "clock_leaves", clock_leaves },
 	{ "resets_elsewhere", resets_elsewhere },
+	{ "reset_of_a_group", reset_of_a_group },
 	{ "second_of_a_cgroup", second_of_a_cgroup },
 };
 
