@@ -101,6 +101,7 @@ static void say_periods(void)
 		const char *sentence;
 	} bad[] = {
 		{ { .short_period = 9 }, "" },
+		{ { .short_period = 9, .mask = INT32_MAX }, "" },
 		{ { .short_period = 1 }, UNFIT },
 		{ { .short_period = 9, .long_period = 1 }, UNFIT },
 		{ { .short_period = 9, .initial_period = 1 }, UNFIT },
