@@ -259,6 +259,8 @@ static void say_notification(void)
 
 		says(pt_ioctl(fd, PERF_EXT_IOC_NOTIFY, pt_addr(&n)), bad[i].sentence);
 	}
+	/* That its periods cannot vary is nothing to a notification. */
+	of_one(with_period(), notify_each, "");
 	of_one(counts(), notify_each, "-22 NOTIFY: the event does not sample");
 	says(notify(pt_open(&attr, -1, 0, -1, 0), 1, HOLD), BLOCK_OF_TASK);
 	says(notify(pt_open(&attr, 2, -1, -1, 0), 1, HOLD),	/* kthreadd */
