@@ -58,6 +58,9 @@ static void cpu_time_max_percent(void)
 	pt_sysctl_set("perf_cpu_time_max_percent", 100);
 	pt_eq(write_sysctl("perf_event_max_sample_rate", "50000\n"), -EINVAL);
 	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), 100000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	pt_eq(write_sysctl("perf_event_max_sample_rate", "50000\n"), -EINVAL);
+	pt_eq(pt_sysctl_get("perf_event_max_sample_rate"), 100000);
 	pt_eq(write_sysctl("perf_cpu_time_max_percent", "25\n"), 0);
 }
 
