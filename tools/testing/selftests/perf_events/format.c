@@ -441,6 +441,8 @@ static void refused(void)
 
 	hist_refused(fd, (struct perf_ext_hist_arg){ .buckets = BUCKETS });
 	hist_refused(fd, (struct perf_ext_hist_arg){ .key = { 100 }, .buckets = BUCKETS });
+	hist_refused(fd, (struct perf_ext_hist_arg){	/* the first that means nothing */
+		.key = { PERF_EXT_KEY_PID, PERF_EXT_KEY_PERIOD_LOG2 + 1 }, .buckets = BUCKETS });
 	hist_refused(fd, (struct perf_ext_hist_arg){ .key = { PERF_EXT_KEY_PID }, .buckets = 24 });
 	hist_refused(fd, (struct perf_ext_hist_arg){ .key = { PERF_EXT_KEY_PID }, .buckets = 4 });
 	hist_refused(fd, (struct perf_ext_hist_arg){
