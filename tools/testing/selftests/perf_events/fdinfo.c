@@ -134,6 +134,40 @@ static void counts(void)
 	close(fd);
 }
 
+/* A copy that is throttled counts for the event, which is not. */
+static void throttled_copy(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd, go[2], done[2];
+	pid_t pid;
+
+	need_fdinfo();
+	pt_sysctl_set("perf_event_max_sample_rate", 100);
+	attr.disabled = 1;
+	attr.inherit = 1;
+	attr.inherit_stat = 1;	/* each task keeps its own */
+	attr.sample_period = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_gate_make(go);
+	pt_gate_make(done);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_fault(100);
+		pt_gate_open(done);
+		pause();
+	}
+	pt_settle();
+	pt_enable(fd);
+	pt_gate_open(go);
+	pt_gate_wait(done);
+	pt_disable(fd);
+	text_is(fd, "copies", "1");
+	pt_check(number(fd, "throttled"), "never throttled");
+	pt_kill(pid);
+	text_is(fd, "throttled", "0");
+	close(fd);
+}
+
 static void buffer(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
@@ -333,6 +367,7 @@ static const struct pt_case cases[] = {
 	{ "count_goes_on", count_goes_on },
 	{ "states", states },
 	{ "counts", counts },
+	{ "throttled_copy", throttled_copy },
 	{ "buffer", buffer },
 	{ "lost", lost_and_wakeups },
 	{ "wakeups", wakeups },
