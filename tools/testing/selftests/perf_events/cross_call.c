@@ -255,6 +255,43 @@ static void reset_of_a_group(void)
 	pt_eq(pt_count(calls) - before, 1);
 }
 
+/* A copy that is off is read right here, wherever its task runs. */
+static void copy_that_is_off(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
+	int calls, there[2], fd, i;
+	u64 before;
+	pid_t pid;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU only");
+	if (pt_is_stock())
+		pt_skip("the function is ours");
+	attr.sample_period = 1ull << 62;	/* a timer is what a CPU has of it */
+	attr.inherit = 1;
+	attr.inherit_stat = 1;			/* each task keeps its own */
+	pt_pin(0);
+	calls = pt_open_cross_calls("pe_call_arrives", 0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_gate_make(there);
+	pt_in_child(pid) {
+		pt_first_on_cpu(1);
+		pt_gate_open(there);
+		for (;;)
+			pt_spin(1000);
+	}
+	pt_gate_wait(there);
+	before = pt_count(calls);
+	pt_count(fd);
+	pt_disable(fd);
+	pt_check(pt_count(calls) > before, "it is on, and nobody is called");
+	before = pt_count(calls);
+	for (i = 0; i < 10; i++)
+		pt_count(fd);
+	pt_eq(pt_count(calls) - before, 0);
+	pt_kill(pid);
+}
+
 /*
  * With its first event of a cgroup a CPU is asked in which one it is. The next is added from here,
  * where the cgroup of the task that opens it has no say.
@@ -294,6 +331,7 @@ static const struct pt_case cases[] = {
 	{ "clock_leaves", clock_leaves },
 	{ "resets_elsewhere", resets_elsewhere },
 	{ "reset_of_a_group", reset_of_a_group },
+	{ "copy_that_is_off", copy_that_is_off },
 	{ "second_of_a_cgroup", second_of_a_cgroup },
 };
 
