@@ -94,6 +94,26 @@ static void period(void)
 	copies_are(fd, 0);
 }
 
+/* Whose counter is mapped counts for itself, and who is forked then has copies. */
+static void mapped(void)
+{
+	struct perf_event_attr attr = sampling(0);
+	struct puppet p[3];
+	int fd, i;
+
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	start(&p[0]);
+	start(&p[1]);
+	copies_are(fd, in_common(3));
+	pt_map(&ring, fd, 0);
+	copies_are(fd, in_common(3));
+	start(&p[2]);
+	copies_are(fd, in_common(3) + 1);
+	for (i = 0; i < 3; i++)
+		stop(&p[i]);
+	copies_are(fd, 0);
+}
+
 /* What a member forks after the change has the new period, though its parent keeps the old one. */
 static void period_of_a_grandchild(void)
 {
@@ -554,6 +574,7 @@ static void first_task_exits(void)
 static const struct pt_case cases[] = {
 	{ "period", period },
 	{ "period_of_a_grandchild", period_of_a_grandchild },
+	{ "mapped", mapped },
 	{ "program", program },
 	{ "notified", notified },
 	{ "ruled", ruled },
