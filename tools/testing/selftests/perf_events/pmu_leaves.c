@@ -369,6 +369,37 @@ static void while_one_is_closed(void)
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 }
 
+static void *leaves(void *arg)
+{
+	(void)arg;
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	return NULL;
+}
+
+/* Until it has left the event can be mapped, and then no more: there is no half a mapping. */
+static void mapped_while_it_leaves(void)
+{
+	struct perf_event_attr attr;
+	struct perf_event_mmap_page *page;
+	pthread_t t;
+	int fd;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_need(!pthread_create(&t, NULL, leaves, NULL), "no thread");
+	while ((page = pt_try_map(fd, 1, PROT_READ | PROT_WRITE))) {
+		pt_eq(page->data_offset, pt_page_size());
+		munmap(page, 2 * (size_t)pt_page_size());
+	}
+	pt_eq(errno, ENODEV);
+	pthread_join(t, NULL);
+	none_left();
+	close(fd);
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+}
+
 struct late {
 	int fd;
 	unsigned long number;
@@ -479,6 +510,7 @@ static void module_is_going(void)
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
+	{ "mapped_while_it_leaves", mapped_while_it_leaves },
 	{ "argument_comes_late", argument_comes_late },
 	{ "filters_come_late", filters_come_late },
 	{ "struct_comes_late", struct_comes_late },
