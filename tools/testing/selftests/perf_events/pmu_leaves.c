@@ -407,11 +407,14 @@ struct late {
 	long ret;
 };
 
+static char late_why[64];	/* what last_error says to the one who has asked, if there is one */
+
 static void *asks_late(void *arg)
 {
 	struct late *late = arg;
 
 	late->ret = pt_ioctl(late->fd, late->number, pt_addr(late->page));
+	pt_slurp("/sys/bus/event_source/last_error", late_why, sizeof(late_why));
 	return NULL;
 }
 
@@ -486,6 +489,22 @@ static void struct_comes_late(void)
 	pt_eq(comes_late(PERF_EXT_IOC_FORMAT, page), -ENODEV);
 }
 
+/* ATTACH comes too late for its session, and says so. */
+static void attach_comes_late(void)
+{
+	const struct perf_ext_target current = { .kind = PERF_EXT_TARGET_TID };
+	u8 *page = pt_fresh_pages(1);
+	int fd;
+
+	ext_need();
+	load(NULL);
+	need_revoking();
+	memcpy(page, &current, sizeof(current));
+	fd = session_of_tasks(hits());
+	pt_eq(comes_late_to(fd, PERF_EXT_IOC_ATTACH, page), -ENODEV);
+	pt_check(!strcmp(late_why, "-19 ATTACH: the PMU has gone"), "it says \"%s\"", late_why);
+}
+
 /* The registry has the PMU yet, but nobody gets a hold of its module any more. */
 static void module_is_going(void)
 {
@@ -514,6 +533,7 @@ static const struct pt_case cases[] = {
 	{ "argument_comes_late", argument_comes_late },
 	{ "filters_come_late", filters_come_late },
 	{ "struct_comes_late", struct_comes_late },
+	{ "attach_comes_late", attach_comes_late },
 	{ "groups", groups },
 	{ "group_of_its_own", group_of_its_own },
 	{ "group_after_hardware", group_after_hardware },
