@@ -277,6 +277,34 @@ static void times(void)
 	stop_some(p, 2);
 }
 
+/* For one CPU only: on another one there is nothing to count, also for who comes there first. */
+static void of_one_cpu(void)
+{
+	int fd, i, last = pt_online_cpus() - 1;
+	struct perf_event_attr attr = faults();
+	struct puppet p[2];
+	u64 before;
+
+	if (!last)
+		pt_skip("one CPU only");
+	pt_pin(0);
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	start_some(p, 2);
+	copies_are(fd, 1);
+	for (i = 0; i < 2; i++) {
+		move(&p[i], last);
+		before = pt_count(fd);
+		pt_eq(order(&p[i], FAULT, 10), 0);
+		pt_eq(pt_count(fd), before);
+		move(&p[i], 0);
+		before = pt_count(fd);
+		pt_eq(order(&p[i], FAULT, 7), 0);
+		pt_eq(pt_count(fd), before + 7);
+	}
+	for (i = 0; i < 2; i++)
+		stop(&p[i]);
+}
+
 /* Some are closed while there are members, then all; what is forked after that has none. */
 static void closed(void)
 {
@@ -366,6 +394,7 @@ static const struct pt_case cases[] = {
 	{ "with_many_for_any", with_many_for_any },
 	{ "after_a_member", after_a_member },
 	{ "times", times },
+	{ "of_one_cpu", of_one_cpu },
 	{ "closed", closed },
 	{ "toggled", toggled },
 	{ "samples", samples },
