@@ -304,6 +304,31 @@ static void user_time_while_starved_here(void)
 	time_while_starved(0);
 }
 
+/* Nor before an event is enabled that has to wait from then on. */
+static void user_time_of_who_waits_at_once(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(INSTRUCTIONS));
+	struct pt_ring r[24];
+	int fd[24], i;
+
+	pt_first_on_cpu(0);	/* a switch would write the page */
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	for (i = 0; i < 24; i++) {
+		fd[i] = pt_open_hw(&attr, -1);
+		pt_map(&r[i], fd[i], 0);
+	}
+	take(&r[0]);
+	if (!snapshot.cap_user_time)
+		pt_skip("the clock of this machine cannot be read by user space");
+	pt_burn(1000000);
+	for (i = 0; i < 24; i++) {
+		pt_enable(fd[i]);
+		compare_time(&r[i], fd[i]);
+	}
+}
+
 /* Nor does it for an event that was throttled before, and has to wait for the tick after it. */
 static void user_time_while_throttled(void)
 {
@@ -687,6 +712,7 @@ static const struct pt_case cases[] = {
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
 	{ "user_time_while_starved_here", user_time_while_starved_here },
+	{ "user_time_of_who_waits_at_once", user_time_of_who_waits_at_once },
 	{ "user_time_while_throttled", user_time_while_throttled },
 	{ "user_time_of_clocks", user_time_of_clocks },
 	{ "user_time_of_a_cgroup", user_time_of_a_cgroup },
