@@ -317,6 +317,22 @@ static void overwrite_wakes_nobody(void)
 	pt_eq(is_ready(x.fd), 0);
 }
 
+/* The reader hears of a trace that ends for want of room, however little there is to read. */
+static void end_is_told(void)
+{
+	struct aux x;
+
+	aux_open(&x, 1, PROT_READ | PROT_WRITE);
+	pt_enable(x.fd);
+	aux_set("emit", 8);
+	pt_eq(is_ready(x.fd), 0);
+	aux_set("flags", TRUNCATED);
+	aux_set("emit", 8);
+	check_record(&x, 0, 8, 0);
+	check_record(&x, 8, 8, TRUNCATED);
+	pt_eq(is_ready(x.fd), POLLIN);
+}
+
 static void trailer(void)
 {
 	struct perf_event_attr attr = aux_attr();
@@ -636,6 +652,7 @@ static const struct pt_case cases[] = {
 	{ "watermark", watermark },
 	{ "default_watermark", default_watermark },
 	{ "overwrite_wakes_nobody", overwrite_wakes_nobody },
+	{ "end_is_told", end_is_told },
 	{ "trailer", trailer },
 	{ "itrace_start", itrace_start },
 	{ "itrace_started", itrace_started },
