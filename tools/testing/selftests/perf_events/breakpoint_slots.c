@@ -125,9 +125,10 @@ static void task_on_one_cpu(void)
 	drop(other, n);
 	pt_eq(fill(&attr, 0, 1, other), n);
 	pt_eq(try(&attr, -1, 1), -ENOSPC);
-	/* One for any CPU needs room on both. */
+	/* One for any CPU needs room on both, one for CPU 0 there only. */
 	close(fd[0]);
 	pt_eq(try(&attr, 0, -1), -ENOSPC);
+	pt_eq(try(&attr, 0, 0), 0);
 	close(other[0]);
 	any = pt_open(&attr, 0, -1, -1, 0);
 	pt_eq(try(&attr, 0, 0), -ENOSPC);
