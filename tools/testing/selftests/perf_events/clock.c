@@ -425,6 +425,33 @@ static void only_while_enabled(void)
 	}
 }
 
+/* Once it is off its timer does not expire any more. */
+static void no_timer_while_off(void)
+{
+	u64 handler = pt_kernel_symbol(pt_is_stock() ? "perf_swevent_hrtimer" :
+				       "pe_clock_pmu_fires");
+	struct perf_event_attr attr = clock_event(PERF_COUNT_SW_CPU_CLOCK, 2000000), timer;
+	int fd, expired;
+	char filter[64];
+	u64 before;
+
+	if (!handler)
+		pt_skip("no symbol of the timer's function");
+	pt_pin(0);
+	timer = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("timer", "hrtimer_expire_entry"));
+	expired = pt_open(&timer, -1, 0, -1, 0);
+	snprintf(filter, sizeof(filter), "function == %#llx", (unsigned long long)handler);
+	pt_eq(pt_ioctl(expired, PERF_EVENT_IOC_SET_FILTER, pt_addr(filter)), 0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_enable(fd);
+	pt_burn(5000000);
+	pt_disable(fd);
+	before = pt_count(expired);
+	pt_check(before, "it has never expired");
+	pt_burn(5000000);
+	pt_eq(pt_count(expired), before);
+}
+
 static const struct pt_case cases[] = {
 	{ "cpu_clock_of_a_loop", cpu_clock_of_a_loop },
 	{ "task_clock_of_a_loop", task_clock_of_a_loop },
@@ -440,6 +467,7 @@ static const struct pt_case cases[] = {
 	{ "refresh", refresh },
 	{ "period_in_pieces", period_in_pieces },
 	{ "only_while_enabled", only_while_enabled },
+	{ "no_timer_while_off", no_timer_while_off },
 };
 
 PT_MAIN(cases)
