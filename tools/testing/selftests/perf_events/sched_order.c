@@ -6,13 +6,19 @@
  */
 #include "lib/test_count.h"
 
-/* So many counters, and no turns meanwhile. */
-static void without_turns(const char *params)
+/* So many counters, and turns of so many ms. */
+static void with_turns(const char *params, const char *interval)
 {
 	load(params);
 	need_revoking();	/* Linux 6.12 frees a PMU whose timer is armed */
 	pt_eq(pt_write_file("/sys/bus/event_source/devices/" MODULE "/perf_event_mux_interval_ms",
-			    "10000"), 0);
+			    interval), 0);
+}
+
+/* None meanwhile. */
+static void without_turns(const char *params)
+{
+	with_turns(params, "10000");
 }
 
 /* It has the counter of a task's event at once. */
@@ -87,10 +93,41 @@ static void behind_a_pinned_one(void)
 	none_left();
 }
 
+/* What a turn of the CPU's leaves free is not for a task that sleeps, whose event was there. */
+static void event_of_a_sleeper(void)
+{
+	int alone, pair, second, of_sleeper, i;
+	struct perf_event_attr attr;
+	struct pt_peer peer;
+
+	with_turns("counters=2", "1");
+	attr = hits();
+	pt_peer_start(&peer);
+	of_sleeper = pt_open(&attr, peer.pid, -1, -1, 0);
+	pt_peer_turn(&peer);
+	pt_peer_asleep(&peer);
+	alone = pt_open(&attr, -1, 0, -1, 0);
+	pair = pt_open(&attr, -1, 0, -1, 0);
+	second = pt_open(&attr, -1, 0, pair, 0);
+	for (i = 0; i < 20; i++) {
+		hit(1);
+		pt_burn(1000000);
+	}
+	pt_check(pt_count(alone) && pt_count(pair), "the CPU's take no turns");
+	pt_eq(pt_count(of_sleeper), 0);
+	pt_peer_stop(&peer);
+	close(second);
+	close(pair);
+	close(alone);
+	close(of_sleeper);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "newcomer_of_a_cpu", newcomer_of_a_cpu },
 	{ "beside_a_pinned_one", beside_a_pinned_one },
 	{ "behind_a_pinned_one", behind_a_pinned_one },
+	{ "event_of_a_sleeper", event_of_a_sleeper },
 };
 
 PT_MAIN(cases)
