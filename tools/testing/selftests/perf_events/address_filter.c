@@ -127,10 +127,10 @@ static void kernel_addresses(void)
 	close(fd);
 }
 
-static void no_right_to_see_the_kernel(void)
+/* Of somebody who may not see the kernel. */
+static int open_as_nobody(void)
 {
 	struct perf_event_attr attr;
-	int fd;
 
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 takes any address");
@@ -140,11 +140,40 @@ static void no_right_to_see_the_kernel(void)
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
 	pt_become_nobody();
-	fd = pt_open(&attr, 0, -1, -1, 0);
+	return pt_open(&attr, 0, -1, -1, 0);
+}
+
+static void no_right_to_see_the_kernel(void)
+{
+	int fd = open_as_nobody();
+
 	pt_eq(set(fd, "filter 0xffff800010000000/0x1000"), -EACCES);
 	pt_eq(set(fd, "filter 0x1000/0xfffffffffffff000"), -EACCES);
 	pt_eq(set(fd, "start 0x1000"), 0);
 	check(1, &(struct range){ START, 0x1000, 0, 0x1000, 0 });
+	close(fd);
+}
+
+/* A region may reach to the end of user space: to the first address that is refused. */
+static void all_of_user_space(void)
+{
+	u64 at, good = 0x1000, end = ~0ull;
+	int fd = open_as_nobody();
+	char text[64];
+
+	while (end - good > 1) {
+		at = good + (end - good) / 2;
+		snprintf(text, sizeof(text), "start %#llx", (unsigned long long)at);
+		if (set(fd, text))
+			end = at;
+		else
+			good = at;
+	}
+	snprintf(text, sizeof(text), "filter 0x1000/%#llx", (unsigned long long)end - 0x1000);
+	pt_eq(set(fd, text), 0);
+	check(1, &(struct range){ FILTER, 0x1000, end - 0x1000, 0x1000, end - 0x1000 });
+	snprintf(text, sizeof(text), "filter 0x1000/%#llx", (unsigned long long)end - 0xfff);
+	pt_eq(set(fd, text), -EACCES);
 	close(fd);
 }
 
@@ -536,6 +565,7 @@ static const struct pt_case cases[] = {
 	{ "mapped while nobody records", nobody_records },
 	{ "kernel addresses", kernel_addresses },
 	{ "kernel addresses, unprivileged", no_right_to_see_the_kernel },
+	{ "all of user space", all_of_user_space },
 	{ "bad text", bad_text },
 	{ "refused by the driver", refused_by_the_driver },
 	{ "no address filters there", not_a_filtering_pmu },
