@@ -141,8 +141,11 @@ static int single_init(struct perf_event *event)
 	return event->attr.type == single.type ? 0 : -ENOENT;
 }
 
+static unsigned int nr_single_adds;
+
 static int single_add(struct perf_event *event, int flags)
 {
+	nr_single_adds++;
 	return 0;
 }
 
@@ -220,6 +223,36 @@ static void read_of_hardware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, err[1], 0);
 	KUNIT_EXPECT_EQ(test, reads[0], 1U);
 	KUNIT_EXPECT_EQ(test, reads[1], 0U);
+}
+
+/* For a driver: what is on its PMU here is put on anew, once, and nothing stays locked. */
+static void scheduled_anew(struct kunit *test)
+{
+	unsigned int adds = 0, inactive = 0;
+	struct perf_event *event;
+	bool locked = false;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&single, "kunit_single", -1), 0);
+	migrate_disable();
+	event = make_event(single.type, 0);
+	if (!IS_ERR(event)) {
+		scoped_guard(irqsave) {
+			nr_single_adds = 0;
+			perf_pmu_resched(&single);
+			adds = nr_single_adds;
+			inactive = event->state != PERF_EVENT_STATE_ACTIVE;
+			locked = raw_spin_is_locked(&pe_ctx(pe(event))->lock);
+			if (locked)
+				pe_unlock_here(pe_current_ctx());
+		}
+		perf_event_release_kernel(event);
+	}
+	migrate_enable();
+	perf_pmu_unregister(&single);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(event));
+	KUNIT_EXPECT_EQ(test, adds, 1U);
+	KUNIT_EXPECT_EQ(test, inactive, 0U);
+	KUNIT_EXPECT_FALSE(test, locked);
 }
 
 /* A driver registers the same struct once more: it is as if it had never left. */
@@ -330,6 +363,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(followed_for_a_driver),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(read_of_hardware),
+	KUNIT_CASE(scheduled_anew),
 	KUNIT_CASE(registered_again),
 	KUNIT_CASE(without_tracer),
 	KUNIT_CASE(new_frequency),
