@@ -510,6 +510,38 @@ static void resume_of_nobody(void)
 	session_with_each(first_begins_anew);
 }
 
+/* A period of another rule is not gone on with, though both rules have the same short one. */
+static void resume_by_another_rule(void)
+{
+	struct perf_ext_periods p = { .short_period = 10, .initial_period = 10, .seed = 1 };
+	struct perf_event_attr attr = faults();
+	struct worker a, b;
+	struct pt_ring ring;
+	int fd;
+
+	ext_need();
+	worker_start(&a, 0);
+	worker_start(&b, 0);
+	attr.sample_period = 10;
+	fd = session_of_tasks(attr);
+	pt_map(&ring, fd, 8);
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	worker_do(&a, session_fault, 25);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 2);
+	pt_eq(session_detach_task(fd, a.pid), 0);
+	p.long_period = 20;
+	p.long_every = 2;
+	pt_eq(ext_periods(fd, &p), 0);
+	pt_eq(session_attach_task(fd, b.pid, PERF_EXT_TARGET_RESUME), 0);
+	worker_do(&b, session_fault, 9);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 0);
+	worker_do(&b, session_fault, 1);
+	pt_eq(pt_count_records(&ring, PERF_RECORD_SAMPLE), 1);
+	worker_end(&a);
+	worker_end(&b);
+}
+
 /* ---- counters of CPUs, to the last instruction ---- */
 
 static int spinning;		/* the session's descriptor, in workers, too */
@@ -651,6 +683,7 @@ static const struct pt_case cases[] = {
 	{ "fdinfo", fdinfo },
 	{ "resume", resume },
 	{ "resume_of_nobody", resume_of_nobody },
+	{ "resume_by_another_rule", resume_by_another_rule },
 	{ "instructions", instructions },
 	{ "samples_go_on", samples_go_on },
 	{ "varying_go_on", varying_go_on },
