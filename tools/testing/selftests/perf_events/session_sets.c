@@ -650,6 +650,7 @@ static void most(void)
 	for (i = 1; i < 64; i++)
 		add_faults(fd, (u16)(1000 - i), 2, 1);
 	pt_eq(session_try_add(fd, 1, &attr, 1), -ENOSPC);
+	pt_eq(session_trigger(fd, 0, 1, 1), -EINVAL);	/* the next member is another set's */
 	pt_eq(session_attach_task(fd, a.pid, 0), 0);
 	worker_do(&a, session_fault, 2 * (64 * 3 + 2));
 	pt_eq(set_infos(fd, info), 64);
