@@ -215,9 +215,16 @@ static long attach_self(int fd)
 	return session_attach_task(fd, 0, 0);
 }
 
+/* If it says so, all of them are targets. */
 static long attach_cpus(int fd)
 {
-	return session_attach(fd, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_RETURN);
+	long ret = session_attach(fd, PERF_EXT_TARGET_ALL, 0, PERF_EXT_TARGET_RETURN);
+	int left = rest();
+
+	if (!ret)
+		pt_eq(session_targets(fd), pt_online_cpus());
+	go_on(left);
+	return ret;
 }
 
 static long add(int fd)
