@@ -514,6 +514,15 @@ static void names(void)
 	says("events/a23456789b123456789c123456789d1.snapshot", "1");
 }
 
+/* Texts may be as long as names, and are shown to the last letter. */
+static void units(void)
+{
+	ext_need();
+	pt_eq(pt_try_load_module(MODULE, "unit=a23456789b123456789c123456789d12"), -EINVAL);
+	pt_load_module(MODULE, "unit=a23456789b123456789c123456789d1");
+	says("events/test_level.unit", "a23456789b123456789c123456789d1");
+}
+
 /* ---- resources that go ---- */
 
 static void withdrawn(void)
@@ -639,6 +648,7 @@ static const struct pt_case cases[] = {
 	{ "refused", refused },
 	{ "ordinary_users", ordinary_users },
 	{ "names", names },
+	{ "units", units },
 	{ "withdrawn", withdrawn },
 	{ "memory_goes", memory_goes },
 	{ "holds_its_module", holds_its_module },

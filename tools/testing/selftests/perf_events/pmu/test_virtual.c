@@ -5,7 +5,7 @@
  *
  *	value		what all of them are
  *	registered	write 0, and they are withdrawn; write 1, and they are there again
- *	name		at load: of the first one
+ *	name, unit	at load: of the first one
  *
  * test_level is a level, test_sum a sum, test_secret a level that is not public.
  *
@@ -20,6 +20,8 @@ static unsigned long value;
 module_param(value, ulong, 0644);
 static char *name = "test_level";
 module_param(name, charp, 0444);
+static char *unit = "turns";
+module_param(unit, charp, 0444);
 
 static u64 read_value(const struct perf_event *event)
 {
@@ -28,7 +30,6 @@ static u64 read_value(const struct perf_event *event)
 
 static struct perf_virtual resources[] = {
 	{
-		.unit	= "turns",
 		.scale	= "0.5",
 		.public	= true,
 		.read	= read_value,
@@ -97,6 +98,7 @@ static int __init load(void)
 	int err;
 
 	resources[0].name = name;
+	resources[0].unit = unit;
 	err = offer();
 	registered = !err;
 	return err;
