@@ -479,6 +479,27 @@ static void reads_say_who(void)
 	pt_eq(s.cpu, 0);
 }
 
+/* A task has copies of two CPUs: each of them is told to the buffer of its own. */
+static void reads_of_two_cpus(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(DUMMY));
+	struct pt_ring ring[2];
+	pid_t pid;
+	int cpu;
+
+	if (pt_online_cpus() < 2)
+		pt_skip("one CPU");
+	attr.inherit = 1;
+	attr.inherit_stat = 1;
+	for (cpu = 0; cpu < 2; cpu++)
+		pt_map(&ring[cpu], pt_open(&attr, 0, cpu, -1, 0), 1);
+	pt_in_child(pid)
+		_exit(0);
+	pt_reap(pid);
+	for (cpu = 0; cpu < 2; cpu++)
+		pt_eq(pt_count_records(&ring[cpu], PERF_RECORD_READ), 1);
+}
+
 /* Only a copy tells its count, and only if it was asked to. */
 static void reads_of_nobody_else(void)
 {
@@ -531,6 +552,7 @@ static const struct pt_case cases[] = {
 	{ "reads_interrupt_once", reads_interrupt_once },
 	{ "reads_interrupt_cpu_0", reads_interrupt_cpu_0 },
 	{ "reads_say_who", reads_say_who },
+	{ "reads_of_two_cpus", reads_of_two_cpus },
 	{ "reads_of_nobody_else", reads_of_nobody_else },
 	{ "reads_keep_nothing", reads_keep_nothing },
 	{ "exit_races_open", exit_races_open },
