@@ -477,6 +477,29 @@ static void physical_address_and_page_sizes(void)
 	}
 }
 
+/* Pages that were looked up are not held: a file whose pages somebody holds cannot be sealed. */
+static void physical_address_holds_no_page(void)
+{
+	struct perf_event_attr attr = faults(PERF_SAMPLE_PHYS_ADDR);
+	const size_t size = 4 * (size_t)pt_page_size();
+	int mem = memfd_create("pages", MFD_ALLOW_SEALING), i;
+	struct pt_ring r;
+	u8 *p;
+
+	pt_need(mem >= 0 && !ftruncate(mem, (off_t)size), "memfd: %s", strerror(errno));
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, mem, 0);
+	pt_need(p != MAP_FAILED, "mmap: %s", strerror(errno));
+	attr.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+	record_faults(&attr, &r, p, 4);
+	for (i = 0; i < 4; i++) {
+		next_sample(&r, &attr, &s, &rec);
+		pt_check(s.phys_addr, "no physical address");
+	}
+	munmap(p, size);
+	pt_check(!fcntl(mem, F_ADD_SEALS, F_SEAL_WRITE), "F_SEAL_WRITE: %s", strerror(errno));
+	close(mem);
+}
+
 static void fields_no_software_event_has(void)
 {
 	struct perf_event_attr attr = faults(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
@@ -566,6 +589,7 @@ static const struct pt_case cases[] = {
 	{ "read_field_of_a_group", read_field_of_a_group },
 	{ "raw_of_a_software_event", raw_of_a_software_event },
 	{ "physical_address_and_page_sizes", physical_address_and_page_sizes },
+	{ "physical_address_holds_no_page", physical_address_holds_no_page },
 	{ "fields_no_software_event_has", fields_no_software_event_has },
 	{ "all_combinations_of_two", all_combinations_of_two },
 };
