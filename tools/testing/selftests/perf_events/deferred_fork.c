@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * deferred_fork.c - a fork is sampled, and its user call chain is walked on the way back: that is
- * the parent's chain, and the child's samples ask for chains of their own. And what becomes of the
- * memory of a chain. See deferred.c.
+ * the parent's chain, and the child's samples ask for chains of their own. What becomes of the
+ * memory of a chain, and what cannot wait for the way back. See deferred.c.
  */
 #include "lib/kmem.h"
 
@@ -96,9 +96,48 @@ static void chain_is_freed(void)
 	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_CALLCHAIN_DEFERRED), "no chain");
 }
 
+static PT_NOINLINE void probed(void)
+{
+	__asm__ volatile("nop" ::: "memory");
+}
+
+/*
+ * The instruction that a uprobe is at is executed before the task goes back: what is hit in the
+ * probe's handler is walked at once. The handler calls the function before it takes a sample.
+ */
+static void in_a_uprobe(void)
+{
+	int type = pt_pmu_type("kprobe"), fd;
+	struct perf_event_attr attr = deferring((u32)type, 0), uprobe;
+	struct pt_ring ring;
+	u64 i;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 walks user stacks at once");
+	if (type < 0)
+		pt_skip("no kprobe PMU");
+	uprobe = pt_uprobe((void *)probed, false);
+	pt_open(&uprobe, 0, -1, -1, 0);
+	probed();
+	attr.kprobe_func = pt_addr("perf_swevent_get_recursion_context");
+	attr.disabled = 1;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_map(&ring, fd, 8);
+	pt_enable(fd);
+	probed();
+	pt_disable(fd);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&attr, &rec, &s);
+	for (i = 0; i < s.nr_ips && s.ips[i] != (u64)PERF_CONTEXT_USER; i++)
+		;
+	pt_need(i + 1 < s.nr_ips, "no user chain");
+	pt_eq(s.ips[i + 1], pt_addr(probed));
+}
+
 static const struct pt_case cases[] = {
 	{ "child_asks_anew", child_asks_anew },
 	{ "chain_is_freed", chain_is_freed },
+	{ "in_a_uprobe", in_a_uprobe },
 };
 
 PT_MAIN(cases)
