@@ -42,6 +42,22 @@ static void prepare(struct fixture *f)
 	perf_prepare_sample(&f->data, &f->e.pub, &f->regs);
 }
 
+/* A sample that is collected tells the id of its event, and the CPU of the hit. */
+static void who_and_where(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU, 0);
+	int cpu = -1;
+
+	f->e.id = 0x1d;
+	scoped_guard(preempt) {
+		cpu = smp_processor_id();
+		prepare(f);
+	}
+	KUNIT_EXPECT_EQ(test, f->data.stream_id, 0x1dULL);
+	KUNIT_EXPECT_EQ(test, f->data.cpu_entry.cpu, (u32)cpu);
+	KUNIT_EXPECT_EQ(test, f->data.cpu_entry.reserved, 0U);
+}
+
 /* An event that leaves out the kernel is told nothing of where in there it was hit. */
 static void places_of_the_kernel(struct kunit *test)
 {
@@ -174,6 +190,7 @@ static void address_of_a_signal(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
+	KUNIT_CASE(who_and_where),
 	KUNIT_CASE(places_of_the_kernel),
 	KUNIT_CASE(registers_of_the_kernel),
 	KUNIT_CASE(registers_of_another_task),
