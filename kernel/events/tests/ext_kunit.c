@@ -119,6 +119,32 @@ static void masked_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pe_masks_size(e, &last), 16);
 }
 
+/* The room is for one of two members, as if the masks had changed: the other one is left out. */
+static void room_for_fewer(struct kunit *test)
+{
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+	const struct pe_masks both = { .record = 3 };
+	u64 got[4] = { 0, 0, 0x5a, 0x5a }, *end = NULL;
+	struct fake **f = group(test, 2);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	for (i = 0; i < 2; i++) {
+		f[i]->ext.bit = BIT_ULL(i);
+		f[i]->e.ctx = &ctx->pub;
+		f[i]->e.slot = &ctx->any;
+		f[i]->e.passive = true;
+		f[i]->e.attr.read_format = PERF_FORMAT_GROUP;
+		local64_set(&f[i]->e.count, 0xc0 + i);
+	}
+	scoped_guard(preempt)
+		end = pe_put_masked(got, &f[0]->e, both, 2 * sizeof(u64), false);
+	KUNIT_EXPECT_PTR_EQ(test, end, &got[2]);
+	KUNIT_EXPECT_EQ(test, got[0], 1ULL);
+	KUNIT_EXPECT_EQ(test, got[1], 0xc0ULL);
+	KUNIT_EXPECT_EQ(test, got[2], 0x5aULL);
+}
+
 /* A sample that has found the masks finds them whole: the next ones are elsewhere. */
 static void masks_change(struct kunit *test)
 {
@@ -259,6 +285,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(weight),
 	KUNIT_CASE(last_event_of_a_period),
 	KUNIT_CASE(masked_size),
+	KUNIT_CASE(room_for_fewer),
 	KUNIT_CASE(masks_change),
 	KUNIT_CASE(order_of_sets),
 #ifdef CONFIG_64BIT
