@@ -559,7 +559,7 @@ static void long_interrupts(void)
  * The same for what is let go by its next hit. In frequency mode it begins with a period of 1, and
  * IOC_PERIOD makes the next fault two samples, of which the second is one too many.
  */
-static void period_unthrottles_software(void)
+static void lets_software_go(bool by_period)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
 	unsigned int throttled = 0;
@@ -580,7 +580,12 @@ static void period_unthrottles_software(void)
 		pt_map(&ring, fd, 1);
 		pt_enable(fd);
 		for (k = 0; k < 2; k++) {
-			pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&freq), 0);
+			if (k && !by_period) {
+				pt_disable(fd);
+				pt_enable(fd);
+			} else {
+				pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_PERIOD, pt_addr(&freq)), 0);
+			}
 			pt_touch(p + k * pt_page_size(), 1);
 		}
 		pt_disable(fd);
@@ -593,6 +598,17 @@ static void period_unthrottles_software(void)
 	}
 	/* Perhaps not in each turn: a tick may come after each fault where the host is busy. */
 	pt_check(throttled, "never throttled");
+}
+
+static void period_unthrottles_software(void)
+{
+	lets_software_go(true);
+}
+
+/* So it is where it is enabled anew, and its first fault is a sample. */
+static void enable_unthrottles_software(void)
+{
+	lets_software_go(false);
 }
 
 /*
@@ -649,6 +665,7 @@ static const struct pt_case cases[] = {
 	{ "throttled_member_is_off", throttled_member_is_off },
 	{ "period_unthrottles", period_unthrottles },
 	{ "period_unthrottles_software", period_unthrottles_software },
+	{ "enable_unthrottles_software", enable_unthrottles_software },
 	{ "throttled_in_a_group", throttled_in_a_group },
 	{ "frequency_of_a_software_event", frequency_of_a_software_event },
 	{ "frequency_when_hits_become_few", frequency_when_hits_become_few },
