@@ -268,6 +268,11 @@ static void user_time(void)
 		compare_time(&r, fd);
 		pt_spin(10000);
 	}
+	/* What passes while it is off does not count; the page knows when it is on again. */
+	pt_disable(fd);
+	pt_spin(100000);
+	pt_enable(fd);
+	compare_time(&r, fd);
 }
 
 /* While the task is away no time passes, also for events that do not find a counter after it. */
