@@ -123,11 +123,45 @@ static void event_of_a_sleeper(void)
 	none_left();
 }
 
+/*
+ * There is room for the one that waits, but its turn has not come: ENABLE is nothing new to it, and
+ * brings it no counter. A switch would. Return: what it has counted of two hits.
+ */
+static u64 enabled_while_it_waits(void)
+{
+	struct perf_event_attr attr = hits();
+	int first, second;
+	u64 count;
+	s64 nr;
+
+	do {
+		first = pt_open(&attr, 0, -1, -1, 0);
+		second = pt_open(&attr, 0, -1, -1, 0);
+		nr = pt_switches();
+		pt_disable(first);
+		pt_enable(second);
+		hit(2);
+		count = pt_count(second);
+		nr -= pt_switches();
+		close(second);
+		close(first);
+	} while (nr);
+	return count;
+}
+
+static void enable_is_no_turn(void)
+{
+	without_turns("counters=1");
+	pt_eq(enabled_while_it_waits(), 0);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "newcomer_of_a_cpu", newcomer_of_a_cpu },
 	{ "beside_a_pinned_one", beside_a_pinned_one },
 	{ "behind_a_pinned_one", behind_a_pinned_one },
 	{ "event_of_a_sleeper", event_of_a_sleeper },
+	{ "enable_is_no_turn", enable_is_no_turn },
 };
 
 PT_MAIN(cases)
