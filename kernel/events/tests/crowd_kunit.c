@@ -72,9 +72,21 @@ static void losses(struct kunit *test)
 	pe_buffer_put(rb);
 }
 
+/* One that is made for many writers has no first one of them to wait for. */
+static void from_the_start(struct kunit *test)
+{
+	struct perf_buffer *rb = pe_buffer_alloc(1, 0, -1, PE_BUFFER_WRITABLE | PE_BUFFER_CROWDED);
+
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	KUNIT_EXPECT_TRUE(test, test_bit(PE_GATE_CROWDED, &rb->gate));
+	KUNIT_EXPECT_TRUE(test, rb->crowded);
+	pe_buffer_put(rb);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(turns),
 	KUNIT_CASE(losses),
+	KUNIT_CASE(from_the_start),
 	{}
 };
 
