@@ -355,6 +355,22 @@ static void followed_for_a_driver(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, follows_on);
 }
 
+/* A PMU has the number that it asks for, be it 0, unless another one has that. */
+static void number_asked_for(struct kunit *test)
+{
+	int second;
+	u32 type;
+
+	KUNIT_ASSERT_EQ(test, perf_pmu_register(&single, "kunit_single", PERF_TYPE_HARDWARE), 0);
+	type = single.type;
+	second = perf_pmu_register(&curious, "kunit_curious", PERF_TYPE_HARDWARE);
+	if (!second)
+		perf_pmu_unregister(&curious);
+	perf_pmu_unregister(&single);
+	KUNIT_EXPECT_EQ(test, type, (u32)PERF_TYPE_HARDWARE);
+	KUNIT_EXPECT_EQ(test, second, -EEXIST);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(paused),
 	KUNIT_CASE(read_here),
@@ -367,6 +383,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(registered_again),
 	KUNIT_CASE(without_tracer),
 	KUNIT_CASE(new_frequency),
+	KUNIT_CASE(number_asked_for),
 	{}
 };
 
