@@ -175,22 +175,27 @@ static void freed_alone(struct kunit *test)
 
 	for (turn = 0; turn < 2; turn++) {
 		struct perf_buffer *rb = pe_buffer_alloc(1, 0, -1, PE_BUFFER_WRITABLE);
-		struct page *page;
+		struct page *control, *page;
 		void *data;
 
 		KUNIT_ASSERT_NOT_NULL(test, rb);
 		data = rb->data;
 		KUNIT_EXPECT_NOT_NULL(test, vmalloc_to_page(data));
+		control = pe_buffer_page(rb, 0);
+		get_page(control);
 		page = pe_buffer_page(rb, 1);
 		get_page(page);
 		pe_buffer_put(rb);
 		rcu_barrier();		/* now it is the worker's */
 		end = jiffies + 10 * HZ;
-		while (page_ref_count(page) > 1 && time_before(jiffies, end))
+		while ((page_ref_count(page) > 1 || page_ref_count(control) > 1) &&
+		       time_before(jiffies, end))
 			schedule_timeout_uninterruptible(1);
 		KUNIT_EXPECT_EQ(test, page_ref_count(page), 1);
+		KUNIT_EXPECT_EQ(test, page_ref_count(control), 1);
 		KUNIT_EXPECT_NULL(test, vmalloc_to_page(data));
 		put_page(page);
+		put_page(control);
 	}
 }
 
