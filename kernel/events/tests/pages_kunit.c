@@ -5,6 +5,7 @@
 #include <kunit/test.h>
 #include <linux/initrd.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -98,6 +99,29 @@ static void page_by_page(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, pages[i]->mapping);
 		put_page(pages[i]);
 	}
+}
+
+/* The page behind a block is somebody else's, and as it was. */
+static void neighbour(struct kunit *test)
+{
+	struct page *pages[NR / 2], *next, *block;
+	int i;
+
+	if (IS_ENABLED(CONFIG_MEM_ALLOC_PROFILING))
+		kunit_skip(test, "no blocks");
+	block = alloc_pages(GFP_KERNEL, ilog2(NR));
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	split_page(block, ilog2(NR));
+	for (i = 0; i < NR / 2; i++)
+		pages[i] = block + i;
+	next = block + NR / 2;
+	next->mapping = (void *)test;
+	pe_pages_drop(pages, NR / 2, NR / 2);
+	KUNIT_EXPECT_PTR_EQ(test, (void *)next->mapping, (void *)test);
+	KUNIT_EXPECT_EQ(test, page_ref_count(next), 1);
+	next->mapping = NULL;
+	for (i = NR / 2; i < NR; i++)
+		__free_page(block + i);
 }
 
 /* What user space has touched is given back as it was, in a block or not. */
@@ -204,6 +228,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(one_outlives_the_others),
 	KUNIT_CASE(two_outlive_the_others),
 	KUNIT_CASE(page_by_page),
+	KUNIT_CASE(neighbour),
 	KUNIT_CASE(of_nobody_any_more),
 	KUNIT_CASE(accounted),
 	KUNIT_CASE(none_is_lost),
