@@ -72,6 +72,31 @@ static void losses(struct kunit *test)
 	pe_buffer_put(rb);
 }
 
+/* While another CPU has the turn, for longer than anybody waits, a record is lost. */
+static void turn_of_another(struct kunit *test)
+{
+	struct perf_buffer *rb = pe_buffer_alloc(1, 0, -1, PE_BUFFER_WRITABLE);
+	struct perf_output_handle handle;
+	enum pe_reserved how;
+	int other, writer;
+
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	pe_buffer_crowd(rb);
+	scoped_guard(preempt) {
+		other = smp_processor_id() ? 0 : 1;
+		atomic_set(&rb->writer, other);
+		how = begin(rb, &handle);
+		writer = atomic_read(&rb->writer);
+		if (how != PE_PAUSED)
+			pe_commit(&handle);
+		atomic_set(&rb->writer, -1);
+	}
+	KUNIT_EXPECT_EQ(test, how, PE_PAUSED);
+	KUNIT_EXPECT_EQ(test, writer, other);
+	KUNIT_EXPECT_EQ(test, atomic_read(&rb->lost_waiting), 1);
+	pe_buffer_put(rb);
+}
+
 /* One that is made for many writers has no first one of them to wait for. */
 static void from_the_start(struct kunit *test)
 {
@@ -86,6 +111,7 @@ static void from_the_start(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(turns),
 	KUNIT_CASE(losses),
+	KUNIT_CASE(turn_of_another),
 	KUNIT_CASE(from_the_start),
 	{}
 };
