@@ -137,7 +137,7 @@ static void counts(void)
 /* A copy that is throttled counts for the event, which is not. */
 static void throttled_copy(void)
 {
-	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
 	int fd, go[2], done[2];
 	pid_t pid;
 
@@ -146,13 +146,13 @@ static void throttled_copy(void)
 	attr.disabled = 1;
 	attr.inherit = 1;
 	attr.inherit_stat = 1;	/* each task keeps its own */
-	attr.sample_period = 1;
+	attr.sample_period = 1000000;	/* four in a tick are too many, and the event has none */
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_gate_make(go);
 	pt_gate_make(done);
 	pt_in_child(pid) {
 		pt_gate_wait(go);
-		pt_fault(100);
+		pt_burn(20000000);
 		pt_gate_open(done);
 		pause();
 	}
@@ -164,7 +164,8 @@ static void throttled_copy(void)
 	text_is(fd, "copies", "1");
 	pt_check(number(fd, "throttled"), "never throttled");
 	pt_kill(pid);
-	text_is(fd, "throttled", "0");
+	if (pt_time_is_exact())
+		text_is(fd, "throttled", "0");
 	close(fd);
 }
 
