@@ -275,6 +275,24 @@ static void vhe_filters(struct kunit *test)
 	}
 }
 
+/* An event with branch records has its filter, too, unless they cannot be had. */
+static void filter_beside_branches(struct kunit *test)
+{
+	struct perf_event *event = kunit_kzalloc(test, sizeof(*event), GFP_KERNEL);
+	struct arm_pmu *pmu = make_pmu(test, PMUV3P5, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, event);
+	pmu->reg_brbidr = 1;	/* it has some */
+	event->pmu = &pmu->pmu;
+	event->attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	event->attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	event->attr.exclude_kernel = 1;
+	KUNIT_EXPECT_EQ(test, pmuv3_set_event_filter(&event->hw, &event->attr), 0);
+	KUNIT_EXPECT_TRUE(test, event->hw.config_base & ARMV8_PMU_EXCLUDE_EL1);
+	event->attr.branch_sample_type |= PERF_SAMPLE_BRANCH_CALL_STACK;
+	KUNIT_EXPECT_EQ(test, pmuv3_set_event_filter(&event->hw, &event->attr), -EOPNOTSUPP);
+}
+
 static void thresholds(struct kunit *test)
 {
 	struct arm_pmu *pmu = make_pmu(test, PMUV3P8, 0);
@@ -586,6 +604,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(needs),
 	KUNIT_CASE(needs_of_threads),
 	KUNIT_CASE(vhe_filters),
+	KUNIT_CASE(filter_beside_branches),
 	KUNIT_CASE(thresholds),
 	KUNIT_CASE(widths_of_the_bus),
 	KUNIT_CASE(named_events),
