@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ioctl_compat.c - ioctls whose number holds the size of a pointer, as programs of 32 bits have
- * it: 4 bytes. On x86_64 this program calls the kernel as these do, on arm64 it runs one.
+ * it: 4 bytes. On x86_64 this program calls the kernel as these do, on arm64 it runs one,
+ * whose call chain is also walked on the way back to it.
  */
 #include "lib/ptest.h"
 #include <linux/elf.h>
@@ -123,8 +124,56 @@ static void size_of_a_pointer(void)
 	pt_eq(ask_in_child(fd, _IOC_WRITE, _IOC_NR(PERF_EVENT_IOC_SET_FILTER), 4).ret, -EINVAL);
 }
 
+#if defined(__aarch64__)
+
+/* It begins with a fault of its first instruction, and has no stack. */
+static void chain_walked_later(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(PAGE_FAULTS));
+	u64 chain[3];		/* cookie, length, address */
+	static struct pt_record rec;
+	struct pt_sample s;
+	struct pt_ring ring;
+	int gate[2], to[2];
+	pid_t pid;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 walks user stacks at once");
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	attr.defer_callchain = 1;
+	attr.defer_output = 1;
+	pt_gate_make(gate);
+	pt_gate_make(to);
+	pt_in_child(pid) {
+		pt_gate_wait(gate);
+		ask(-1, 0, to[1]);
+	}
+	pt_map(&ring, pt_open(&attr, pid, -1, -1, 0), 8);
+	pt_gate_open(gate);
+	if (pt_wait(pid))
+		pt_skip("no programs of 32 bits");
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "no sample");
+	pt_parse_sample(&attr, &rec, &s);
+	pt_eq(s.ip, AT(0));
+	pt_eq(s.nr_ips, 2);
+	pt_need(pt_next_of(&ring, &rec, PERF_RECORD_CALLCHAIN_DEFERRED), "no chain");
+	memcpy(chain, rec.body, sizeof(chain));
+	pt_eq(chain[0], s.ips[1]);	/* behind the marker */
+	pt_eq(chain[1], 1);
+	pt_eq(chain[2], AT(0));
+}
+
+#endif
+
 static const struct pt_case cases[] = {
 	{ "size_of_a_pointer", size_of_a_pointer },
+#if defined(__aarch64__)
+	{ "chain_walked_later", chain_walked_later },
+#endif
 };
 
 PT_MAIN(cases)
