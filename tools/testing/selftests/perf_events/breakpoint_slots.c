@@ -519,6 +519,38 @@ static void changed_while_the_task_forks(void)
 	close(fd[0]);
 }
 
+static void write_to_the_first(void)
+{
+	target[0] = 1;
+}
+
+/*
+ * One for data and one for code become the other kind during the fork. For the child's copy of the
+ * first, which is changed first, there may be no room then: it watches nothing, not what it did.
+ */
+static void kinds_swap_while_the_task_forks(void)
+{
+	struct perf_event_attr data = watch(HW_BREAKPOINT_W), code = watch(HW_BREAKPOINT_X);
+	int n = slots(), m, one;
+	struct slow_fork fork;
+
+	slow_fork_start(&fork, write_to_the_first);
+	data.inherit = 1;
+	code.inherit = 1;
+	one = pt_open(&data, fork.tid, -1, -1, 0);
+	m = fill(&code, fork.tid, -1, fd);
+	slow_fork_begin(&fork);
+	data.bp_addr = pt_addr((void *)&target[1]);
+	pt_eq(modify(fd[0], &data), 0);
+	pt_eq(modify(one, &code), 0);
+	slow_fork_end(&fork);
+	pt_reap(fork.child);
+	pt_eq(pt_count(one), 0);
+	drop(fd, m);
+	close(one);
+	pt_eq(slots(), n);
+}
+
 /* At boot the architecture is asked about the kinds that there are; it complains of others. */
 static void kinds_at_boot(void)
 {
@@ -551,6 +583,7 @@ static const struct pt_case cases[] = {
 	{ "open_race", open_race },
 	{ "closed_while_the_task_forks", closed_while_the_task_forks },
 	{ "changed_while_the_task_forks", changed_while_the_task_forks },
+	{ "kinds_swap_while_the_task_forks", kinds_swap_while_the_task_forks },
 };
 
 PT_MAIN(cases)
