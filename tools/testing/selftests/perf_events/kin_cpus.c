@@ -221,6 +221,10 @@ static void with_many_for_any(void)
 	copies_of_each(in_common(4));
 	copies_are(fd[0], in_common(4));
 	each_on_each(p, 3);
+	/* Who leaves has one copy of each, however many contexts there were. */
+	close(pt_open(&attr, p[0].pid, -1, -1, 0));
+	copies_of_each(in_common(4) + 1);
+	each_on_each(p, 3);
 	stop_some(p, 3);
 }
 
