@@ -422,7 +422,7 @@ static void pmu_leaves(void)
 {
 	struct perf_event_attr attr[2];
 	struct worker a, b;
-	int fd, mixed;
+	int fd, mixed, two;
 
 	ext_need();
 	load(NULL);
@@ -436,6 +436,9 @@ static void pmu_leaves(void)
 	pt_eq(session_attach_task(fd, a.pid, 0), 0);
 	pt_eq(session_attach_task(fd, b.pid, 0), 0);
 	pt_eq(session_attach_task(mixed, a.pid, 0), 0);
+	attr[0] = hits();
+	two = session_make(attr, 2, 0);
+	pt_eq(session_attach_task(two, b.pid, 0), 0);
 	worker_do(&a, hit, 5);
 	worker_do(&b, hit, 6);
 	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
@@ -449,6 +452,7 @@ static void pmu_leaves(void)
 	worker_do(&a, session_fault, 3);
 	close(fd);
 	close(mixed);
+	close(two);	/* what is left of it would keep the module */
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 	fd = session_of_tasks(hits());
 	pt_eq(session_attach_task(fd, a.pid, 0), 0);
