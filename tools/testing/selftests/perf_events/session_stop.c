@@ -222,6 +222,43 @@ static void restart_of_who_has_gone(void)
 
 /* ---- DETACH ---- */
 
+/* A target leaves while it forks, before its copy is copied: what it forks is none. */
+static void detach_during_a_fork(void)
+{
+	int go[2], forked[2], end[2], fd;
+	struct perf_event_attr attr;
+	pid_t pid, inner;
+
+	ext_need();
+	load(NULL);
+	pt_gate_make(go);
+	pt_gate_make(forked);
+	pt_gate_make(end);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_in_child(inner)
+			pt_gate_wait(end);
+		pt_gate_open(forked);
+		pt_reap(inner);
+	}
+	attr = hits();
+	attr.inherit = 1;
+	pt_open(&attr, pid, -1, -1, 0);
+	fd = session_of_tasks(faults());
+	pt_eq(session_attach_task(fd, pid, PERF_EXT_TARGET_INHERIT), 0);
+	/* The fork waits with its first copy. */
+	pt_eq(pt_module_set(MODULE, "hold_init", 1), 0);
+	pt_gate_open(go);
+	while (pt_module_get(MODULE, "hold_init") != 2)
+		pt_switch_out();
+	pt_eq(session_detach_task(fd, pid), 0);
+	pt_eq(pt_module_set(MODULE, "hold_init", 0), 0);
+	pt_gate_wait(forked);
+	pt_eq(session_targets(fd), 0);
+	pt_gate_open(end);
+	pt_reap(pid);
+}
+
 static int make_many(void)
 {
 	struct perf_event_attr attr[MEMBERS];
@@ -482,6 +519,7 @@ static const struct pt_case cases[] = {
 	{ "detach_and_restart", detach_and_restart },
 	{ "detach_and_reset", detach_and_reset },
 	{ "detach_and_fork", detach_and_fork },
+	{ "detach_during_a_fork", detach_during_a_fork },
 	{ "all_sets_off", all_sets_off },
 };
 
