@@ -423,6 +423,46 @@ static void more_rights(void)
 	unlink(OF_ROOT);
 }
 
+/*
+ * A task gets an event while its first fork makes the copies to have in common: it has nothing in
+ * common with its child then, who has copies of its own of both.
+ */
+static void opened_in_the_first_fork(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int go[2], forked[2], end[2], fd, late;
+	pid_t pid, inner;
+
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 lets nobody open an event meanwhile");
+	pt_load_module(MODULE, NULL);
+	pt_gate_make(go);
+	pt_gate_make(forked);
+	pt_gate_make(end);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_in_child(inner)
+			pt_gate_wait(end);
+		pt_gate_open(forked);
+		pt_reap(inner);
+	}
+	attr = inherited((u32)pt_pmu_type(MODULE), 0);
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	/* The fork waits with its first copy. */
+	pt_eq(pt_module_set(MODULE, "hold_init", 1), 0);
+	pt_gate_open(go);
+	while (pt_module_get(MODULE, "hold_init") != 2)
+		pt_switch_out();
+	late = pt_open(&sw, pid, -1, -1, 0);
+	pt_eq(pt_module_set(MODULE, "hold_init", 0), 0);
+	pt_gate_wait(forked);
+	copies_are(fd, 1);
+	copies_are(late, 1);
+	pt_gate_open(end);
+	pt_reap(pid);
+	copies_are(fd, 0);
+}
+
 /* Another process opens an inherited event on a member, and ends before it does. */
 static void opened_by_others(void)
 {
@@ -581,6 +621,7 @@ static const struct pt_case cases[] = {
 	{ "output", output },
 	{ "pmu_leaves", pmu_leaves },
 	{ "more_rights", more_rights },
+	{ "opened_in_the_first_fork", opened_in_the_first_fork },
 	{ "opened_by_others", opened_by_others },
 	{ "opened_by_itself", opened_by_itself },
 	{ "first_task_exits", first_task_exits },
