@@ -526,6 +526,26 @@ static void module_is_going(void)
 	pt_reap(pid);
 }
 
+/* What the driver had for a task is given back before the PMU has gone, and once. */
+static void memory_of_a_task(void)
+{
+	struct perf_event_attr attr;
+	int fd[2], i;
+
+	load("task_data=1");
+	need_revoking();
+	attr = hits();
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, i - 1, -1, 0);
+	hit(3);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);	/* and it destroys its cache */
+	for (i = 0; i < 2; i++) {
+		is_revoked(fd[i], 3);
+		close(fd[i]);
+	}
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+}
+
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
@@ -539,6 +559,7 @@ static const struct pt_case cases[] = {
 	{ "group_after_hardware", group_after_hardware },
 	{ "inherited", inherited },
 	{ "task_outlives", task_outlives },
+	{ "memory_of_a_task", memory_of_a_task },
 	{ "module_is_going", module_is_going },
 	{ "races", races },
 };

@@ -103,7 +103,6 @@ module_param(wrong_task, int, 0444);
 static int no_data, wrong_data;		/* of one CPU as well */
 module_param(no_data, int, 0444);
 module_param(wrong_data, int, 0444);
-static struct kmem_cache *data_cache;
 static struct pmu count_pmu;
 static bool is_registered;
 static struct perf_event *kernel_event;
@@ -430,13 +429,20 @@ static int enter(void)
 		.stop		= count_stop,
 		.read		= count_read,
 		.sched_task	= switches ? count_sched_task : NULL,
-		.task_ctx_cache	= data_cache,
 #ifdef CONFIG_PERF_EVENTS_EXT
 		.least_period	= varies ? count_least_period : NULL,
 #endif
 	};
+	if (task_data) {
+		count_pmu.task_ctx_cache = kmem_cache_create("test_count", sizeof(pid_t), 0,
+							     SLAB_NO_MERGE, NULL);
+		if (!count_pmu.task_ctx_cache)
+			return -ENOMEM;
+	}
 	ret = perf_pmu_register(&count_pmu, "test_count", -1);
 	is_registered = !ret;
+	if (ret)
+		kmem_cache_destroy(count_pmu.task_ctx_cache);
 	return ret;
 }
 
@@ -446,6 +452,9 @@ static void leave(void)
 		return;
 	perf_pmu_unregister(&count_pmu);
 	is_registered = false;
+	/* Memory of tasks may be given back after a grace period; then none may be left. */
+	rcu_barrier();
+	kmem_cache_destroy(count_pmu.task_ctx_cache);
 	/* Whoever still looks at the PMU shall notice. */
 	memset(&count_pmu, 0x6b, sizeof(count_pmu));
 }
@@ -648,15 +657,8 @@ static int __init count_module_init(void)
 
 	if (counters < 1 || counters > MAX_COUNTERS)
 		return -EINVAL;
-	if (task_data) {
-		data_cache = kmem_cache_create("test_count", sizeof(pid_t), 0, 0, NULL);
-		if (!data_cache)
-			return -ENOMEM;
-	}
-	ret = find_functions() ?: enter();
-	if (ret)
-		kmem_cache_destroy(data_cache);
-	return ret;
+	ret = find_functions();
+	return ret ?: enter();
 }
 
 static void __exit count_module_exit(void)
@@ -665,9 +667,6 @@ static void __exit count_module_exit(void)
 	if (slow)
 		msleep(slow);
 	leave();
-	/* Memory of tasks may be given back after a grace period. */
-	rcu_barrier();
-	kmem_cache_destroy(data_cache);
 	WARN_ON(atomic_read(&nr_events));
 	WARN_ON(atomic_read(&nr_added));
 	WARN_ON(moved_while_on);
