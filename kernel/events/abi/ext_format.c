@@ -118,12 +118,13 @@ int pe_ext_refuse_format(struct pe_event *e, const char **why)
 	return 0;
 }
 
-/* Why no area at all is for the event; ctx->mutex is held. */
+/* Why no area at all is for the event. */
 static int refuse(struct pe_event *e)
 {
 	const char *why;
 	int err;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return pe_err(-ENODEV, "FORMAT: the PMU has gone");
 	/* Samples are to be read, as by mmap(). */

@@ -126,7 +126,6 @@ static u64 bits_of(struct pe_event *leader, u64 places)
 	return bits;
 }
 
-/* ctx->mutex held, which keeps the group. */
 static int set_masks(struct pe_event *e, const struct perf_ext_masks *ask)
 {
 	struct pe_event *leader = pe_leader(e);
@@ -135,6 +134,7 @@ static int set_masks(struct pe_event *e, const struct perf_ext_masks *ask)
 	struct pe_masks masks;
 	struct masks_args args = { .masks = &masks };
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);	/* the group stays as it is */
 	if (nr < MOST_NAMED && places >> nr)
 		return pe_err(-EINVAL, "MASKS: a bit beyond the last member");
 	args.err = name_members(leader, places);

@@ -109,12 +109,12 @@ static void pe_ext_notify_apply(struct pe_event *e, void *arg)
 	pe_call(pe_ctx(e), pe_ext_notify_set, arg);
 }
 
-/* ctx->mutex held. */
 static int refuse(struct pe_event *e, const struct pe_notify *notify)
 {
 	const char *why;
 	int err;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return pe_err(-ENODEV, "NOTIFY: the PMU has gone");
 	err = notify->hold ? pe_ext_refuse_block(e, 0, &why) : pe_ext_refuse_notify(e, &why);
@@ -322,7 +322,7 @@ static void restart_members(const struct restart *r, const struct pe_session_set
 /*
  * All members of a set that is stopped go on: DISABLE of a session is for all of them, which have
  * no descriptors to be enabled by.  Of a target in one step: an overflow that comes next stops all
- * of them again.  ctx->mutex held.
+ * of them again.
  *
  * Return: there is such a set.
  */
@@ -332,6 +332,7 @@ static bool restart_session(struct pe_event *leader, enum restarted sets)
 	bool any = false;
 	unsigned int i;
 
+	lockdep_assert_held(&pe_ctx(leader)->mutex);
 	for (i = 0; i < r.s->nr_sets; i++)
 		any |= goes_on(&r, &r.s->set[i]);
 	if (!any)

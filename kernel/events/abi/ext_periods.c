@@ -117,7 +117,7 @@ static void take_drawing(struct pe_event *e)
 		pe_take_drawing_overflow(e);
 }
 
-/* ctx->mutex held.  @rule: NULL: none */
+/* @rule: NULL: none */
 static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 {
 	struct rule_args args = { .e = e, .rule = rule };
@@ -131,13 +131,13 @@ static int set_rule(struct pe_event *e, struct pe_period_rule *rule)
 	return 0;
 }
 
-/* ctx->mutex held. */
 static int refuse(struct pe_event *e, const struct perf_ext_periods *ask,
 		  const struct pe_period_rule *rule)
 {
 	const char *why;
 	int err;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return pe_err(-ENODEV, "PERIODS: the PMU has gone");
 	err = pe_ext_refuse_periods(e, &why);

@@ -164,9 +164,10 @@ static void pe_ext_sets_leave(struct pe_ctx *ctx, void *arg)
 		pe_set_leave(arg, pe_now());
 }
 
-/* What the calls that follow ask of an event; ctx->mutex held. */
+/* What the calls that follow ask of an event. */
 static int check_set(struct pe_event *e)
 {
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (READ_ONCE(e->state) <= PERF_EVENT_STATE_REVOKED)
 		return pe_err(-ENODEV, "SET: the PMU has gone");
 	return pe_in_ring(pe_leader(e)) ? 0 : pe_err(-EINVAL, "SET: the event is in no set");
@@ -269,12 +270,13 @@ static void pe_ext_sets_select(struct pe_ctx *ctx, void *arg)
 		args->err = pe_set_select(&pe_ext(args->leader)->set, args->number, pe_now());
 }
 
-/* ctx->mutex held.  Return: NULL, and all is well for a session of several sets, or why not. */
+/* Return: NULL, and all is well for a session of several sets, or why not. */
 static const char *refuse_session(struct pe_event *e, u16 number)
 {
 	const struct pe_session *s = e->session;
 	unsigned int i;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (s->nr_sets == 1)
 		return "SET: the session has one set";
 	for (i = 0; i < s->nr_sets; i++)
@@ -381,12 +383,13 @@ static void sum_up(struct perf_ext_set_info *info, struct pe_event *leader)
 	}
 }
 
-/* ctx->mutex held.  Return: the number of sets; 0 if there is one only. */
+/* Return: the number of sets; 0 if there is one only. */
 static unsigned int look_at_session(struct pe_event *e, struct perf_ext_set_info *infos)
 {
 	const struct pe_session *s = e->session;
 	unsigned int i;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (s->nr_sets == 1)
 		return 0;
 	pe_session_lock_families(e);

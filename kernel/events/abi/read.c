@@ -332,11 +332,11 @@ static void take_locked_family(struct reading *r)
 	}
 }
 
-/* ctx->mutex is held. */
 static void take_family(struct reading *r)
 {
 	struct pe_event *e = r->e;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	if (pe_is_session(e) && of_group(r)) {
 		pe_session_lock_families(e);
 		take_locked_family(r);

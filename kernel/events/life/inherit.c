@@ -455,7 +455,7 @@ void pe_child_leave(struct pe_event *child, enum perf_event_state final)
 
 /**
  * pe_family_each() - for an event and its children
- * @e: an event that a user opened
+ * @e: an event that a user opened; its ctx->mutex is held
  * @fn: may sleep
  * @arg: its argument
  *
@@ -465,6 +465,7 @@ void pe_family_each(struct pe_event *e, void (*fn)(struct pe_event *e, void *arg
 {
 	struct pe_event *child;
 
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	/* Never has children; what else @fn wants to be alone with, ctx->mutex keeps. */
 	if (!e->attr.inherit) {
 		fn(e, arg);
