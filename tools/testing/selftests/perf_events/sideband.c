@@ -406,6 +406,26 @@ static void uninterested(void)
 		pt_eq(rec.h.type, PERF_RECORD_SWITCH);
 }
 
+/* One that waits for its leader to be enabled hears what happens all the same. */
+static void leader_is_off(void)
+{
+	struct perf_event_attr lead = carrier(), attr = carrier();
+	int fd;
+
+	pt_pin(0);
+	lead.disabled = 1;
+	attr.comm = 1;
+	fd = pt_open(&lead, 0, -1, -1, 0);
+	fd = pt_open(&attr, 0, -1, fd, 0);
+	pt_map(&ring, fd, 4);
+	pt_need(!prctl(PR_SET_NAME, "new name"), "PR_SET_NAME");
+	expect(PERF_RECORD_COMM);
+	expect_nothing();
+	pt_disable(fd);
+	pt_need(!prctl(PR_SET_NAME, "newer name"), "PR_SET_NAME");
+	expect_nothing();
+}
+
 /* An event of the CPU hears what every task on it does. */
 static void cpu_wide_hears_everybody(void)
 {
@@ -527,6 +547,7 @@ static const struct pt_case cases[] = {
 	{ "switches_cpu_wide", switches_cpu_wide },
 	{ "switches_for_a_cpu_alone", switches_for_a_cpu_alone },
 	{ "uninterested", uninterested },
+	{ "leader_is_off", leader_is_off },
 	{ "cpu_wide_hears_everybody", cpu_wide_hears_everybody },
 	{ "samples_and_sideband_in_order", samples_and_sideband_in_order },
 	{ "one_record_per_event", one_record_per_event },
