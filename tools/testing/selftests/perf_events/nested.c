@@ -233,11 +233,37 @@ static void all_of_them(void)
 	pt_eq(ev[i].seen, 51);
 }
 
+/* Interrupts of a task are hit as before when one of them has disabled an event of it. */
+static void interrupts_after_the_limit(void)
+{
+	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
+					      pt_tracepoint_id("timer", "hrtimer_expire_entry"));
+	struct perf_event_attr limited = pt_attr(PT_SW(PAGE_FAULTS));
+	int fd, other;
+	u64 before;
+
+	pt_pin(0);
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_burn(20000000);
+	if (!pt_count(fd))
+		pt_skip("the tick is no timer of high resolution here");
+	limited.sample_period = 1;
+	limited.disabled = 1;
+	other = pt_open(&limited, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(other, PERF_EVENT_IOC_REFRESH, 1), 0);
+	pt_fault(10);
+	pt_eq(pt_count(other), 1);
+	before = pt_count(fd);
+	pt_burn(20000000);
+	pt_check(pt_count(fd) > before, "none in 20 ms");
+}
+
 static const struct pt_case cases[] = {
 	{ "timer_in_page_fault", timer_in_page_fault },
 	{ "overflowing_buffer", overflowing_buffer },
 	{ "counter_in_page_fault", counter_in_page_fault },
 	{ "all_of_them", all_of_them },
+	{ "interrupts_after_the_limit", interrupts_after_the_limit },
 };
 
 PT_MAIN(cases)
