@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/preempt.h>
 
-#include "../output/output.h"
+#include "../sources/sources.h"
 
 #define SIZE	64
 
@@ -150,6 +150,22 @@ static void trailer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at[2], 0x1dULL);
 }
 
+/* A name ends in zeroes up to the next eight bytes, one at least, whatever was there. */
+static void name_is_padded(struct kunit *test)
+{
+	unsigned int len, size, i;
+	char name[32];
+
+	for (len = 0; len < 20; len++) {
+		memset(name, 'x', sizeof(name));
+		name[len] = 0;
+		size = pe_sideband_pad(name);
+		KUNIT_EXPECT_EQ(test, size, (len / 8 + 1) * 8);
+		for (i = 0; i < sizeof(name); i++)
+			KUNIT_EXPECT_EQ(test, name[i], i < len || i >= size ? 'x' : 0);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(no_room),
 	KUNIT_CASE(no_buffer),
@@ -157,6 +173,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(told_when_due),
 	KUNIT_CASE(pieces),
 	KUNIT_CASE(trailer),
+	KUNIT_CASE(name_is_padded),
 	{}
 };
 
