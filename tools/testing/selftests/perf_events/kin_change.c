@@ -155,7 +155,21 @@ static void period_of_a_grandchild(void)
 	pt_reap(pid);
 }
 
-static void program(void)
+static int by_ioctl(int fd, int prog)
+{
+	return (int)pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog);
+}
+
+/* It lasts until the end of the case. */
+static int by_link(int fd, int prog)
+{
+	int link = pt_link(prog, fd, 0);
+
+	return link < 0 ? link : 0;
+}
+
+/* It runs for the task of the event and for who is forked later, not for members that are there. */
+static void check_program(int (*attach)(int fd, int prog))
 {
 	struct perf_event_attr attr = sampling(1);
 	static struct pt_code code;
@@ -173,7 +187,7 @@ static void program(void)
 		pt_skip("Linux 6.12 swaps events between tasks, programs and all");
 	fd = pt_open(&attr, 0, 0, -1, 0);
 	start(&p[0]);
-	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_SET_BPF, (unsigned long)prog), 0);
+	pt_eq(attach(fd, prog), 0);
 	pt_settle();
 	before = w.word[0];
 	pt_eq(order(&p[0], FAULT, 10), 0);
@@ -191,6 +205,16 @@ static void program(void)
 	counts_right(fd, p, 2);
 	stop(&p[0]);
 	stop(&p[1]);
+}
+
+static void program(void)
+{
+	check_program(by_ioctl);
+}
+
+static void program_of_a_link(void)
+{
+	check_program(by_link);
 }
 
 /* ------------------------------------------------------------ for all */
@@ -616,6 +640,7 @@ static const struct pt_case cases[] = {
 	{ "period_of_a_grandchild", period_of_a_grandchild },
 	{ "mapped", mapped },
 	{ "program", program },
+	{ "program_of_a_link", program_of_a_link },
 	{ "notified", notified },
 	{ "ruled", ruled },
 	{ "output", output },
