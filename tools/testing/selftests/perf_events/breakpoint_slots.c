@@ -448,6 +448,32 @@ static void open_race(void)
 	drop(fd, n);
 }
 
+static void *stand_by(void *arg)
+{
+	(void)arg;
+	while (pause())
+		;
+	return NULL;
+}
+
+/*
+ * While threads share the descriptors, the call holds the file of the leader. When the member is
+ * refused it lets go: what is closed then is free.
+ */
+static void closed_after_a_refusal(void)
+{
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	int n = slots(), i;
+	pthread_t t;
+
+	pt_need(!pthread_create(&t, NULL, stand_by, NULL), "thread");
+	pt_eq(fill(&attr, 0, -1, fd), n);
+	for (i = 0; i < n; i++)
+		pt_eq(pt_try_open(&attr, 0, -1, fd[i], 0), -ENOSPC);
+	drop(fd, n);
+	pt_eq(slots(), n);
+}
+
 static volatile int done;
 
 static void *fork_on(void *arg)
@@ -581,6 +607,7 @@ static const struct pt_case cases[] = {
 	{ "kernel_addresses", kernel_addresses },
 	{ "kinds_at_boot", kinds_at_boot },
 	{ "open_race", open_race },
+	{ "closed_after_a_refusal", closed_after_a_refusal },
 	{ "closed_while_the_task_forks", closed_while_the_task_forks },
 	{ "changed_while_the_task_forks", changed_while_the_task_forks },
 	{ "kinds_swap_while_the_task_forks", kinds_swap_while_the_task_forks },
