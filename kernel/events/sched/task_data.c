@@ -183,6 +183,7 @@ static void keep_for_none(void)
 	struct hlist_node *next;
 	struct kept *k;
 
+	lockdep_assert_held(&users_mutex);
 	scoped_guard(spinlock, &kept_lock)
 		table = rcu_replace_pointer(kept_table, NULL, lockdep_is_held(&kept_lock));
 	synchronize_rcu();
@@ -247,10 +248,12 @@ void pe_task_data_fork(struct task_struct *task)
 	struct kmem_cache *cache = NULL;
 	struct kept_table *table;
 	struct kept *k;
+	int idx;
 
 	smp_mb();		/* add_user() */
 	if (likely(!rcu_access_pointer(kept_table)))
 		return;
+	idx = pe_pmus_read_lock();	/* the driver may end the cache when its PMU has left */
 	scoped_guard(rcu) {
 		table = rcu_dereference(kept_table);
 		cache = table ? table->cache : NULL;
@@ -258,6 +261,7 @@ void pe_task_data_fork(struct task_struct *task)
 	k = cache && runs_user_code(task) ? alloc_kept(cache) : NULL;
 	if (k && !keep(k, task))
 		free_kept(k);
+	pe_pmus_read_unlock(idx);
 }
 
 /**

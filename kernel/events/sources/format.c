@@ -246,6 +246,7 @@ struct pe_instance *pe_instance_make(const uuid_t *uuid, const void *arg, size_t
  */
 void pe_instance_join(struct pe_instance *inst, struct pe_event *e)
 {
+	lockdep_assert_held(&pe_ctx(e)->mutex);
 	refcount_inc(&inst->refs);
 	atomic_inc(&inst->nr_events);
 	pe_take_slow_overflow(e);

@@ -261,7 +261,7 @@ static void turns_start_afresh(void)
 	if (pt_is_stock())
 		pt_skip("Linux 6.12 frees a PMU whose timer is armed");
 	load("counters=1");
-	set_interval("100000");
+	set_interval("1000000000");
 	attr = hits();
 	attr.read_format = TIMES;
 	open_two(&attr, fd);

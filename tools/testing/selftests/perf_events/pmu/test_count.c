@@ -21,7 +21,8 @@
  *	kernel_refresh	perf_event_refresh()
  *	kernel_told	how often its handler was called
  *	kernel_aux	the next one says aux_output
- *	hold_init	1: the next event_init() makes it 2, and waits for 0
+ *	hold_init	1: the next event_init() makes it 2, and waits for 0; registered must not be
+ *			written meanwhile
  *	nr_events	events initialised and not destroyed
  *	largest		members of the largest group that an event was made for
  *	slow		how many ms it takes to destroy an event, and before the module leaves the
@@ -147,7 +148,8 @@ static void count_read(struct perf_event *event)
 	u64 now = source(event);
 	u64 delta;
 
-	idle_reads += hw->idx < 0;
+	if (hw->idx < 0)
+		WRITE_ONCE(idle_reads, idle_reads + 1);	/* one reader at a time */
 	if (hw->state & PERF_HES_STOPPED)
 		return;
 	delta = now - local64_xchg(&hw->prev_count, now);
@@ -200,7 +202,7 @@ static int count_add(struct perf_event *event, int flags)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	atomic_inc(&nr_added);
 	atomic_inc(&adds);
-	if (data_cache && event->ctx->task && !event->pmu_ctx->task_ctx_data)
+	if (task_data && event->ctx->task && !event->pmu_ctx->task_ctx_data)
 		no_data++;
 	if (switches)
 		cb_inc(event->pmu);
@@ -246,7 +248,7 @@ static void count_sched_task(struct perf_event_pmu_context *part, struct task_st
 		nr_out++;
 	if (of != current)
 		wrong_task++;
-	if (data_cache && !(of->flags & (PF_KTHREAD | PF_EXITING)))
+	if (task_data && !(of->flags & (PF_KTHREAD | PF_EXITING)))
 		look_at_data(part->task_ctx_data, of);
 }
 
@@ -589,7 +591,7 @@ static int hold_init_set(const char *text, const struct kernel_param *kp)
 
 	if (ret)
 		return ret;
-	WRITE_ONCE(hold_init, next);
+	smp_store_mb(hold_init, next);	/* then the look for a waiter */
 	wake_up_var(&hold_init);
 	return 0;
 }
