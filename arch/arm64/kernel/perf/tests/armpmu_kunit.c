@@ -9,7 +9,9 @@
  */
 #include <kunit/test.h>
 #include <linux/cpu_pm.h>
+#include <linux/platform_device.h>
 #include <linux/sched.h>
+#include <asm/cputype.h>
 #include "../armpmu.h"
 
 #define COUNTERS	4
@@ -610,6 +612,38 @@ static void map_event(struct kunit *test)
 	}
 }
 
+/* ------------------------------------------------------------------ PMUs that are not wanted */
+
+static int own_kind(struct arm_pmu *armpmu)
+{
+	return -EXDEV;
+}
+
+static int other_kind(struct arm_pmu *armpmu)
+{
+	return -EDOM;
+}
+
+/* Without data of its compatible the first kind of the table that this CPU is of is asked. */
+static void kind_of_cpu(struct kunit *test)
+{
+	const unsigned int mask = 0xfff0, part = read_cpuid_id() & mask;
+	const struct pmu_probe_info kinds[] = {
+		PMU_PROBE(part ^ 0x10, mask, other_kind),
+		PMU_PROBE(part, mask, own_kind),
+		PMU_PROBE(part, mask, other_kind),
+		{}
+	};
+	struct platform_device *pdev = kunit_kzalloc(test, sizeof(*pdev), GFP_KERNEL);
+	struct device_driver driver = { .name = "kunit" };
+
+	KUNIT_ASSERT_NOT_NULL(test, pdev);
+	pdev->dev.init_name = "kunit-device";
+	pdev->dev.driver = &driver;
+	KUNIT_EXPECT_EQ(test, arm_pmu_device_probe(pdev, NULL, kinds), -EXDEV);
+	KUNIT_EXPECT_EQ(test, arm_pmu_device_probe(pdev, NULL, kinds + 3), -ENODEV);
+}
+
 static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(group_fills_pmu),
 	KUNIT_CASE(group_order),
@@ -627,6 +661,7 @@ static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(sleep_without_events),
 	KUNIT_CASE(sleep_with_events),
 	KUNIT_CASE(map_event),
+	KUNIT_CASE(kind_of_cpu),
 	{}
 };
 
