@@ -9,6 +9,7 @@
  */
 #include <kunit/test.h>
 #include <linux/cpu_pm.h>
+#include <linux/percpu.h>
 #include <linux/platform_device.h>
 #include <linux/sched.h>
 #include <asm/cputype.h>
@@ -644,6 +645,22 @@ static void kind_of_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, arm_pmu_device_probe(pdev, NULL, kinds + 3), -ENODEV);
 }
 
+/* What it had for each CPU can be had again. */
+static void leaves_no_memory(struct kunit *test)
+{
+	const long times = 4000, before = pcpu_nr_pages();
+	const long pages = times * sizeof(struct pmu_hw_events) / PAGE_SIZE;
+	struct arm_pmu *armpmu;
+	int i;
+
+	for (i = 0; i < times; i++) {
+		armpmu = armpmu_alloc();
+		KUNIT_ASSERT_NOT_NULL(test, armpmu);
+		armpmu_free(armpmu);
+	}
+	KUNIT_EXPECT_LT(test, (long)pcpu_nr_pages() - before, pages / 2);
+}
+
 static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(group_fills_pmu),
 	KUNIT_CASE(group_order),
@@ -662,6 +679,7 @@ static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(sleep_with_events),
 	KUNIT_CASE(map_event),
 	KUNIT_CASE(kind_of_cpu),
+	KUNIT_CASE(leaves_no_memory),
 	{}
 };
 
