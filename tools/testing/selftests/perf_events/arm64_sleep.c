@@ -188,6 +188,26 @@ static void no_overflow_is_left(void)
 	pt_eq(a64_pmu_interrupts(), interrupts);
 }
 
+/* The type of a counter that was 0 is 0 again, whatever the register came back with. */
+static void type_of_no_bits(void)
+{
+	struct perf_event_attr attr = a64_raw(A64_SW_INCR);
+	int i;
+
+	need_sleep();
+	pt_load_module("test_arm64", NULL);
+	if (pt_module_get("test_arm64", "el") != 1)
+		pt_skip("at EL2 no type is 0");
+	attr.disabled = 0;
+	attr.exclude_kernel = 0;
+	attr.exclude_hv = 1;
+	pt_open(&attr, -1, 0, -1, 0);
+	for (i = 0; i < 20; i++) {
+		pt_eq(pt_module_get("test_arm64", "pmevtyper0"), 0);
+		nap(1, 3000000);
+	}
+}
+
 static const struct pt_case cases[] = {
 	{ "counts_of_a_cpu", counts_of_a_cpu },
 	{ "counts_of_a_task", counts_of_a_task },
@@ -195,6 +215,7 @@ static const struct pt_case cases[] = {
 	{ "disabled_ones", disabled_ones },
 	{ "throttled_ones", throttled_ones },
 	{ "no_overflow_is_left", no_overflow_is_left },
+	{ "type_of_no_bits", type_of_no_bits },
 };
 
 PT_MAIN(cases)
