@@ -123,6 +123,43 @@ static void samples_of_the_guest(void)
 	pt_eq(pt_count(fd), guest_spin_cost(turns));
 }
 
+/*
+ * Groups of which one has counters at a time. They change over in an interrupt, amid the guest's
+ * user mode: together they have all of it.
+ */
+static void user_mode_in_turns(void)
+{
+	const u64 times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	const u32 turns = 20000000;
+	struct guest g = guest_make();
+	struct pt_read r;
+	int lead[2], i, j;
+	u64 all = 0;
+
+	if (!guest_in_user_mode(&g))
+		pt_skip("this guest has no user mode");
+	for (i = 0; i < 2; i++) {
+		struct perf_event_attr attr = instructions(false, true);
+
+		attr.read_format = times;
+		lead[i] = pt_open_hw(&attr, -1);
+		attr.disabled = 0;
+		for (j = 0; j < 3; j++)
+			pt_open_hw(&attr, lead[i]);
+	}
+	guest_load_spin(&g, turns);
+	for (i = 0; i < 2; i++)
+		pt_enable(lead[i]);
+	guest_run(&g);
+	for (i = 0; i < 2; i++) {
+		pt_disable(lead[i]);
+		pt_read(lead[i], times, 1, &r);
+		pt_check(r.running && r.running < r.enabled, "group %d: no turns", i);
+		all += r.v[0].value;
+	}
+	pt_eq(all, guest_spin_cost(turns));
+}
+
 static void guest_counts_itself(void)
 {
 	static const u32 turns[] = { 1, 10, 1000, 100000 };
@@ -149,6 +186,7 @@ static const struct pt_case cases[] = {
 	{ "host_and_guest_add_up", host_and_guest_add_up },
 	{ "host_alone", host_alone },
 	{ "samples_of_the_guest", samples_of_the_guest },
+	{ "user_mode_in_turns", user_mode_in_turns },
 	{ "guest_counts_itself", guest_counts_itself },
 };
 

@@ -24,6 +24,8 @@ struct guest guest_bare(u64 address, size_t size);
 struct guest guest_make(void);
 /* The next entry begins a loop of so many turns. */
 void guest_load_spin(struct guest *g, u32 turns);
+/* From now on it runs in user mode; false where no such guest is made. */
+bool guest_in_user_mode(struct guest *g);
 /* What a guest counts of that, its exit not included. */
 u64 guest_spin_cost(u32 turns);
 /* Is an overflow looked for after each instruction?  Otherwise some samples are missing. */

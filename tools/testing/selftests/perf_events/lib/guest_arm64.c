@@ -75,6 +75,13 @@ void guest_load_spin(struct guest *g, u32 turns)
 	load(g, SPIN, turns);
 }
 
+/* EL0t, interrupts masked; its addresses are not translated either. */
+bool guest_in_user_mode(struct guest *g)
+{
+	set(g, CORE(regs.pstate), 0x3c0);
+	return true;
+}
+
 /* subs and b.ne; the store exits instead of being executed. */
 u64 guest_spin_cost(u32 turns)
 {
