@@ -295,6 +295,8 @@ static void register_masks(void)
 	/* A bit that is no register; 0 asks for nothing. */
 #ifdef __x86_64__
 	u64 bad = 1ull << 30;
+#elif defined(__aarch64__)
+	u64 bad = 1ull << 33;	/* behind the last one, pc */
 #else
 	u64 bad = 1ull << 63;
 #endif
