@@ -578,6 +578,12 @@ static void jitter(void)
 	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&p)), 0);
 	pt_eq(p.short_period, 0);
 	close(fd);
+	attr.freq = 1;			/* chooses its periods itself */
+	attr.sample_freq = 1000;
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_ioctl(fd, PERF_EXT_IOC_GET_PERIODS, pt_addr(&p)), 0);
+	pt_eq(p.short_period, 0);
+	close(fd);
 	pt_eq(pt_write_file("/proc/sys/kernel/perf_ext_jitter_percent", "51\n"), -EINVAL);
 	pt_eq(pt_write_file("/proc/sys/kernel/perf_ext_jitter_percent", "-1\n"), -EINVAL);
 }
