@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * session_turns.c - which set of a session has the first turn, where its target is at work. See
- * session_sets.c.
+ * session_turns.c - which set of a session has the first turn, where its target is at work; and a
+ * turn whose end is asked for meanwhile. See session_sets.c.
  *
  * needs: smp
  */
@@ -58,8 +58,41 @@ static void begins_there(void)
 	none_left();
 }
 
+/* A trigger that is set while ATTACH makes the copies is the target's, too. */
+static void trigger_set_meanwhile(void)
+{
+	struct perf_event_attr attr = faults();
+	struct worker a;
+	pid_t pid;
+	int fd;
+
+	ext_need();
+	load(NULL);
+	worker_start(&a, 0);
+	worker_do(&a, hit, 1);
+	attr.sample_period = 10;
+	fd = session_of_tasks(attr);
+	attr = hits();
+	session_add(fd, 1, &attr, 1);
+	/* The copy of set 0 is there, and that of set 1 is not. */
+	pt_eq(pt_module_set(MODULE, "hold_init", 1), 0);
+	pt_in_child(pid)
+		pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	while (pt_module_get(MODULE, "hold_init") != 2)
+		pt_switch_out();
+	pt_eq(session_trigger(fd, 0, 0, 2), 0);
+	pt_eq(pt_module_set(MODULE, "hold_init", 0), 0);
+	pt_reap(pid);
+	worker_do(&a, session_fault, 30);
+	pt_eq(session_set_of_task(fd, a.pid, 0), 20);
+	worker_do(&a, hit, 3);
+	pt_eq(session_set_of_task(fd, a.pid, 1), 3);
+	worker_end(&a);
+}
+
 static const struct pt_case cases[] = {
 	{ "begins_there", begins_there },
+	{ "trigger_set_meanwhile", trigger_set_meanwhile },
 };
 
 PT_MAIN(cases)
