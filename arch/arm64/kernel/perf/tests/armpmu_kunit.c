@@ -11,6 +11,7 @@
 #include <linux/cpu_pm.h>
 #include <linux/percpu.h>
 #include <linux/platform_device.h>
+#include <linux/delay.h>
 #include <linux/sched.h>
 #include <asm/cputype.h>
 #include "../armpmu.h"
@@ -561,6 +562,39 @@ static void sleep_with_events(struct kunit *test)
 	del(stands);
 }
 
+static unsigned int overflows;
+
+static void count_overflow(struct perf_event *event, struct perf_sample_data *data,
+			   struct pt_regs *regs)
+{
+	WRITE_ONCE(overflows, overflows + 1);
+}
+
+/* Who leaves takes nothing from the PMU that serves the CPU: its interrupts come as before. */
+static void interrupts_of_others(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.size = sizeof(attr),
+		.sample_period = 100000,
+	};
+	struct perf_event *event;
+	int i;
+
+	follow_sleep(test);
+	no_more_sleep();
+	overflows = 0;
+	event = perf_event_create_kernel_counter(&attr, smp_processor_id(), NULL, count_overflow,
+						 NULL);
+	if (IS_ERR(event))
+		kunit_skip(test, "there is no PMU that interrupts");
+	for (i = 0; i < 10000 && !READ_ONCE(overflows); i++)
+		udelay(10);
+	perf_event_release_kernel(event);
+	KUNIT_EXPECT_GT(test, READ_ONCE(overflows), 0U);
+}
+
 /* ------------------------------------------------------------------ events by number */
 
 static const unsigned int generic_events[PERF_COUNT_HW_MAX] = {
@@ -677,6 +711,7 @@ static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(other_cpus),
 	KUNIT_CASE(sleep_without_events),
 	KUNIT_CASE(sleep_with_events),
+	KUNIT_CASE(interrupts_of_others),
 	KUNIT_CASE(map_event),
 	KUNIT_CASE(kind_of_cpu),
 	KUNIT_CASE(leaves_no_memory),
