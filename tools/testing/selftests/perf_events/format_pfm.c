@@ -246,6 +246,20 @@ static void refused(void)
 	pfm_refused(fd, (struct perf_ext_pfm_arg){ .bytes = 1ull << 63 }, 16);
 }
 
+/* What is given to a format is a page at most, which is too long for this one. */
+static void long_arguments(void)
+{
+	struct perf_ext_format ask = { .uuid = PERF_EXT_FORMAT_PFM, .share = -1 };
+	const u32 page = (u32)pt_page_size();
+	int fd = start(faults(PERF_SAMPLE_TID));
+
+	ask.arg = pt_addr(pt_fresh_pages(2));
+	ask.arg_size = page;
+	pt_eq(format_ask(fd, &ask), -EINVAL);
+	ask.arg_size = page + 1;
+	pt_eq(format_ask(fd, &ask), -E2BIG);
+}
+
 /* Memory that is not there is not charged. */
 static void too_much(void)
 {
@@ -277,6 +291,7 @@ static const struct pt_case cases[] = {
 	{ "sets", sets },
 	{ "descriptor_0", descriptor_0 },
 	{ "refused", refused },
+	{ "long_arguments", long_arguments },
 	{ "too_much", too_much },
 };
 
