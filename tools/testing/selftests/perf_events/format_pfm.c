@@ -5,8 +5,8 @@
  *
  * needs: smp
  */
-#include "lib/format.h"
 #include "lib/sets.h"
+#include "lib/format.h"
 
 #define PERIOD	10
 #define HEAD	sizeof(struct perf_ext_pfm)
@@ -260,6 +260,19 @@ static void long_arguments(void)
 	pt_eq(format_ask(fd, &ask), -E2BIG);
 }
 
+/* A mapping of an area does not grow. */
+static void mapping(void)
+{
+	int fd = start(faults(PERF_SAMPLE_TID));
+	struct pt_area a;
+
+	format_pfm(&a, fd, 4096, 0);
+	pt_check(mremap((void *)a.head, a.length, 2 * a.length, MREMAP_MAYMOVE) == MAP_FAILED,
+		 "it grew");
+	pt_eq(errno, EFAULT);
+	format_close(&a);
+}
+
 /* Memory that is not there is not charged. */
 static void too_much(void)
 {
@@ -292,6 +305,7 @@ static const struct pt_case cases[] = {
 	{ "descriptor_0", descriptor_0 },
 	{ "refused", refused },
 	{ "long_arguments", long_arguments },
+	{ "mapping", mapping },
 	{ "too_much", too_much },
 };
 
