@@ -208,6 +208,19 @@ static void remove_while_walking(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, order, "1245");
 }
 
+/* A cursor that has been used knows nothing of the walk before, even if nobody takes part. */
+static void walk_begins_anew(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct queue_cursor cur;
+
+	group_queue_append(&f->a, &f->node[0], 1);
+	queue_cursor_init(&cur);
+	queue_cursor_add(&cur, &f->a);
+	queue_cursor_init(&cur);
+	KUNIT_EXPECT_NULL(test, queue_cursor_next(&cur));
+}
+
 static struct kunit_case group_queue_cases[] = {
 	KUNIT_CASE(empty_queue),
 	KUNIT_CASE(append_and_remove),
@@ -217,6 +230,7 @@ static struct kunit_case group_queue_cases[] = {
 	KUNIT_CASE(equal_numbers),
 	KUNIT_CASE(numbers_use_all_bits),
 	KUNIT_CASE(remove_while_walking),
+	KUNIT_CASE(walk_begins_anew),
 	{}
 };
 
