@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit: a context on its own: its last event and its last group leave, or a PMU does; it does not
- * come in without a reason; calls that do not wait for another CPU; and its end.
+ * come in without a reason; calls that do not wait for another CPU; its end; and the timer of
+ * turns.
  *
  * The context is no task's, so nobody else sees it, whatever it says of a CPU.
  */
@@ -271,6 +272,27 @@ static void ends_with_its_kin(struct kunit *test)
 	pe_ctx_put(ctx);
 }
 
+/* The CPU of a timer goes before the turn is over: nothing is left of it, wherever it was. */
+static void timer_is_forgotten(struct kunit *test)
+{
+	static struct pmu turning = { .hrtimer_interval_ms = 100000 };
+	struct perf_cpu_pmu_context *cpc = kunit_kzalloc(test, sizeof(*cpc), GFP_KERNEL);
+	bool before, after;
+
+	KUNIT_ASSERT_NOT_NULL(test, cpc);
+	cpc->cpu_pmu_ctx.pmu = &turning;
+	pe_mux_init(cpc);
+	scoped_guard(irqsave)
+		pe_mux_arm(cpc);
+	before = hrtimer_active(&cpc->mux);
+	pe_mux_forget(cpc);
+	after = hrtimer_active(&cpc->mux);
+	hrtimer_cancel(&cpc->mux);
+	KUNIT_EXPECT_TRUE(test, before);
+	KUNIT_EXPECT_FALSE(test, after);
+	KUNIT_EXPECT_FALSE(test, cpc->mux_armed);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
 	KUNIT_CASE(last_group_leaves),
@@ -280,6 +302,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(local_call),
 	KUNIT_CASE(no_cgroup_to_follow),
 	KUNIT_CASE(ends_with_its_kin),
+	KUNIT_CASE(timer_is_forgotten),
 	{}
 };
 
