@@ -308,6 +308,31 @@ static void turns_after_all_have_gone(void)
 	none_left();
 }
 
+/* When nobody waits any more there are no turns: who is left stays on its counter. */
+static void no_turns_alone(void)
+{
+	struct perf_event_attr attr;
+	long long adds;
+	s64 switches;
+	int stays;
+
+	load_with("counters=1", "1");
+	attr = hits();
+	stays = pt_open(&attr, 0, -1, -1, 0);
+	close(pt_open(&attr, 0, -1, -1, 0));
+	pt_burn(5000000);	/* the timer has looked once more */
+	switches = pt_switches();
+	adds = pt_module_get(MODULE, "adds");
+	pt_burn(20000000);
+	adds = pt_module_get(MODULE, "adds") - adds;
+	switches = pt_switches() - switches;
+	pt_check(adds <= switches, "moved %lld times in %lld switches", adds, (long long)switches);
+	hit(2);
+	pt_eq(pt_count(stays), 2);
+	close(stays);
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -320,6 +345,7 @@ static const struct pt_case cases[] = {
 	{ "left_to_wait", left_to_wait },
 	{ "clock_after_a_switch", clock_after_a_switch },
 	{ "turns_after_all_have_gone", turns_after_all_have_gone },
+	{ "no_turns_alone", no_turns_alone },
 };
 
 PT_MAIN(cases)
