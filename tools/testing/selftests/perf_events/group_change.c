@@ -333,6 +333,30 @@ static void no_turns_alone(void)
 	none_left();
 }
 
+/* A task that was away has its turns again when it comes back. */
+static void turns_after_a_switch(void)
+{
+	struct pt_read before[2], now;
+	struct perf_event_attr attr;
+	int fd[2], i;
+
+	load_with("counters=1", "1");
+	attr = hits();
+	attr.read_format = TIMES;
+	for (i = 0; i < 2; i++)
+		fd[i] = pt_open(&attr, 0, -1, -1, 0);
+	pt_switch_out();
+	for (i = 0; i < 2; i++)
+		pt_read(fd[i], TIMES, 1, &before[i]);
+	pt_burn(20000000);
+	for (i = 0; i < 2; i++) {
+		pt_read(fd[i], TIMES, 1, &now);
+		pt_check(now.running > before[i].running, "event %d has no turn any more", i);
+		close(fd[i]);
+	}
+	none_left();
+}
+
 static const struct pt_case cases[] = {
 	{ "one_of_two_leaves", one_of_two_leaves },
 	{ "left_while_away", left_while_away },
@@ -346,6 +370,7 @@ static const struct pt_case cases[] = {
 	{ "clock_after_a_switch", clock_after_a_switch },
 	{ "turns_after_all_have_gone", turns_after_all_have_gone },
 	{ "no_turns_alone", no_turns_alone },
+	{ "turns_after_a_switch", turns_after_a_switch },
 };
 
 PT_MAIN(cases)
