@@ -63,6 +63,27 @@ static void beside_a_pinned_one(void)
 	none_left();
 }
 
+/* The same of what it has pinned for this CPU alone, which has the CPU's counter. */
+static void pinned_for_one_cpu(void)
+{
+	struct perf_event_attr attr;
+	int cpu, pinned;
+
+	without_turns("counters=1");
+	attr = hits();
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	attr.pinned = 1;
+	pinned = pt_open(&attr, 0, 0, -1, 0);
+	hit(1);
+	pt_switch_out();
+	hit(2);
+	pt_eq(pt_count(pinned), 3);
+	pt_eq(pt_count(cpu), 0);
+	close(pinned);
+	close(cpu);
+	none_left();
+}
+
 /* What the CPU's event gave to a pinned one of a task it has back before the next task's own. */
 static void behind_a_pinned_one(void)
 {
@@ -159,6 +180,7 @@ static void enable_is_no_turn(void)
 static const struct pt_case cases[] = {
 	{ "newcomer_of_a_cpu", newcomer_of_a_cpu },
 	{ "beside_a_pinned_one", beside_a_pinned_one },
+	{ "pinned_for_one_cpu", pinned_for_one_cpu },
 	{ "behind_a_pinned_one", behind_a_pinned_one },
 	{ "event_of_a_sleeper", event_of_a_sleeper },
 	{ "enable_is_no_turn", enable_is_no_turn },
