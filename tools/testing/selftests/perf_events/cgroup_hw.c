@@ -246,6 +246,37 @@ static void newcomer(void)
 	cg_remove_all();
 }
 
+/* Where there is room for all, those of a cgroup are added, and what is there stays as it is. */
+static void added_to_others(void)
+{
+	const char *a = cg_make("");
+	struct perf_event_attr attr;
+	int cpu, group[2], i;
+	struct pt_ring r;
+	u32 changes;
+
+	without_turns("counters=4");
+	attr = hits();
+	cpu = pt_open(&attr, -1, 0, -1, 0);
+	for (i = 0; i < 2; i++)
+		group[i] = cg_open(&attr, a, 0, -1);
+	pt_map(&r, cpu, 0);
+	changes = r.page->lock;
+	cg_enter(a);
+	hit(2);
+	cg_leave();
+	pt_eq(r.page->lock, changes);
+	pt_eq(pt_count(cpu), 2);
+	for (i = 0; i < 2; i++) {
+		pt_eq(pt_count(group[i]), 2);
+		close(group[i]);
+	}
+	pt_unmap(&r);
+	close(cpu);
+	none_left();
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "cycles", cycles },
 	{ "multiplexed", multiplexed },
@@ -253,6 +284,7 @@ static const struct pt_case cases[] = {
 	{ "hardware_guest", hardware_guest },
 	{ "room_again", room_again },
 	{ "newcomer", newcomer },
+	{ "added_to_others", added_to_others },
 };
 
 PT_MAIN(cases)
