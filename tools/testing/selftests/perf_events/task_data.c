@@ -133,12 +133,35 @@ static void found_at_a_switch(void)
 	pt_eq(pt_module_get("test_count", "wrong_data"), 0);
 }
 
+/* A driver is told which way a task goes: one that is away has gone once more than it came. */
+static void goes_before_it_comes(void)
+{
+	struct perf_event_attr attr;
+	int in, out;
+	pid_t pid;
+
+	pt_pin(0);
+	pt_load_module("test_count", "switches=1");
+	attr = pt_attr((u32)pt_pmu_type("test_count"), 0);
+	pt_open(&attr, 0, -1, -1, 0);
+	pt_in_child(pid) {
+		/* Of one moment: the parent may have been here in between. */
+		do {
+			in = (int)pt_module_get("test_count", "nr_in");
+			out = (int)pt_module_get("test_count", "nr_out");
+		} while ((int)pt_module_get("test_count", "nr_in") != in);
+		pt_eq(out - in, 1);
+	}
+	pt_reap(pid);
+}
+
 static const struct pt_case cases[] = {
 	{ "of_a_task", of_a_task },
 	{ "not_wanted", not_wanted },
 	{ "of_a_cpu", of_a_cpu },
 	{ "of_who_exits", of_who_exits },
 	{ "found_at_a_switch", found_at_a_switch },
+	{ "goes_before_it_comes", goes_before_it_comes },
 };
 
 PT_MAIN(cases)
