@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
-<<<<<<< HEAD
- * session_turns.c - which set of a session has the first turn, where its target is at work; and a
- * turn whose end is asked for meanwhile. See session_sets.c.
-=======
- * session_turns.c - which set of a session has the first turn, where its target is at work; the
- * time of a turn that ends with its target. See session_sets.c.
->>>>>>> e62551c7 (selftests: session_turns: the time of the turn in which a target leaves is told)
+ * session_turns.c - which set of a session has the first turn, where its target is at work; a turn
+ * whose end is asked for meanwhile; the time of a turn that ends with its target. See
+ * session_sets.c.
  *
  * needs: smp
  */
@@ -64,7 +60,6 @@ static void begins_there(void)
 	none_left();
 }
 
-<<<<<<< HEAD
 /* A trigger that is set while ATTACH makes the copies is the target's, too. */
 static void trigger_set_meanwhile(void)
 {
@@ -94,7 +89,9 @@ static void trigger_set_meanwhile(void)
 	pt_eq(session_set_of_task(fd, a.pid, 0), 20);
 	worker_do(&a, hit, 3);
 	pt_eq(session_set_of_task(fd, a.pid, 1), 3);
-=======
+	worker_end(&a);
+}
+
 /* How long the turn was in which a target has left is told from then on, too. */
 static void time_of_the_last_turn(void)
 {
@@ -116,17 +113,13 @@ static void time_of_the_last_turn(void)
 	set_was(&after[0], 1, 0, 0);
 	set_was(&after[1], 0, 0, 0);
 	pt_eq(after[0].active_time, before[0].active_time);
->>>>>>> e62551c7 (selftests: session_turns: the time of the turn in which a target leaves is told)
 	worker_end(&a);
 }
 
 static const struct pt_case cases[] = {
 	{ "begins_there", begins_there },
-<<<<<<< HEAD
 	{ "trigger_set_meanwhile", trigger_set_meanwhile },
-=======
 	{ "time_of_the_last_turn", time_of_the_last_turn },
->>>>>>> e62551c7 (selftests: session_turns: the time of the turn in which a target leaves is told)
 };
 
 PT_MAIN(cases)
