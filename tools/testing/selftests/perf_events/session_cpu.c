@@ -255,6 +255,24 @@ static void comes_later(void)
 	CPUS_HAVE(once, 1, -1, 2, -1);
 }
 
+/* CPUs that are yet to come are targets, even while there is no other one: no set joins. */
+static void none_but_those_to_come(void)
+{
+	struct perf_event_attr attr = faults();
+	int cpus = pt_online_cpus(), cpu, fd;
+
+	ext_need();
+	fd = session_of_cpus(faults());
+	pt_eq(attach_all(fd, PERF_EXT_TARGET_RETURN), 0);
+	for (cpu = 0; cpu < cpus; cpu++)
+		pt_eq(session_detach_cpu(fd, cpu), 0);
+	pt_eq(session_targets(fd), 0);
+	pt_eq(session_try_add(fd, 1, &attr, 1), -EBUSY);
+	pt_eq(session_detach(fd, PERF_EXT_TARGET_ALL, 0), 0);
+	pt_eq(session_try_add(fd, 1, &attr, 1), 0);
+	close(fd);
+}
+
 /* All but one go, the first of them first, and come back. */
 static void all_but_one_go(void)
 {
@@ -559,6 +577,7 @@ static const struct pt_case cases[] = {
 	{ "offline", offline },
 	{ "comes_back", comes_back },
 	{ "comes_later", comes_later },
+	{ "none_but_those_to_come", none_but_those_to_come },
 	{ "all_but_one_go", all_but_one_go },
 	{ "closed_while_away", closed_while_away },
 	{ "closed_while_a_counter_goes", closed_while_a_counter_goes },
