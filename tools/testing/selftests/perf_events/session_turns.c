@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+<<<<<<< HEAD
  * session_turns.c - which set of a session has the first turn, where its target is at work; a turn
  * whose end is asked for meanwhile; the time of a turn that ends with its target. See
  * session_sets.c.
+=======
+ * session_turns.c - which set of a session has the first turn, where its target is at work, and
+ * that the last one ends there. See session_sets.c.
+>>>>>>> 6cf6e6fe (selftests: session_turns: counters stop on the CPU of a target that is taken off)
  *
  * needs: smp
  */
@@ -22,13 +27,12 @@ static void hit_when_attached(u64 n)
 }
 
 /*
- * The first set has software events and is disabled, so the turn is that of the counters: they are
- * to count on the target's CPU at once.
+ * The first set has software events and is disabled, so the turn is that of the counters.  The
+ * target is on CPU 1.
  */
-static void begins_there(void)
+static int start(struct worker *a)
 {
 	struct perf_event_attr attr[2];
-	struct worker a;
 	int fd;
 
 	ext_need();
@@ -37,13 +41,23 @@ static void begins_there(void)
 	attached = mmap(NULL, (size_t)pt_page_size(), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pt_need(attached != MAP_FAILED, "mmap: %s", strerror(errno));
-	worker_start(&a, 1);
-	worker_do(&a, hit, 1);
+	worker_start(a, 1);
+	worker_do(a, hit, 1);
 	attr[0] = faults();
 	attr[0].disabled = 1;
 	attr[1] = hits();
 	fd = session_of_tasks(attr[0]);
 	session_add(fd, 1, &attr[1], 1);
+	return fd;
+}
+
+/* They are to count on the target's CPU at once. */
+static void begins_there(void)
+{
+	struct worker a;
+	int fd;
+
+	fd = start(&a);
 	hit(50);
 	worker_tell(&a, hit_when_attached, 7);
 	while (!attached[1])
@@ -60,6 +74,7 @@ static void begins_there(void)
 	none_left();
 }
 
+<<<<<<< HEAD
 /* A trigger that is set while ATTACH makes the copies is the target's, too. */
 static void trigger_set_meanwhile(void)
 {
@@ -114,12 +129,48 @@ static void time_of_the_last_turn(void)
 	set_was(&after[1], 0, 0, 0);
 	pt_eq(after[0].active_time, before[0].active_time);
 	worker_end(&a);
+=======
+static void hit_until_detached(u64 n)
+{
+	hit(n);
+	attached[1] = 1;
+	while (attached[0])
+		;
+}
+
+/* It is taken off by another CPU while it is at work: the counters stop on its own. */
+static void ends_there(void)
+{
+	struct worker a;
+	int fd;
+
+	fd = start(&a);
+	hit(50);
+	pt_eq(session_attach_task(fd, a.pid, 0), 0);
+	attached[0] = 1;
+	worker_tell(&a, hit_until_detached, 7);
+	while (!attached[1])
+		;
+	pt_eq(session_detach_task(fd, a.pid), 0);
+	pt_eq(pt_module_get(MODULE, "nr_added"), 0);
+	attached[0] = 0;
+	worker_wait(&a);
+	pt_eq(session_set_left(fd, 0), 0);
+	pt_eq(session_set_left(fd, 1), 7);
+	worker_end(&a);
+	close(fd);
+	none_left();
+>>>>>>> 6cf6e6fe (selftests: session_turns: counters stop on the CPU of a target that is taken off)
 }
 
 static const struct pt_case cases[] = {
 	{ "begins_there", begins_there },
+<<<<<<< HEAD
 	{ "trigger_set_meanwhile", trigger_set_meanwhile },
 	{ "time_of_the_last_turn", time_of_the_last_turn },
+=======
+	{ "ends_there", ends_there },
+>>>>>>> 6cf6e6fe (selftests: session_turns: counters stop on the CPU of a target that is taken off)
 };
 
 PT_MAIN(cases)
