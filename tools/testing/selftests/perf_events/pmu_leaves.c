@@ -369,6 +369,34 @@ static void while_one_is_closed(void)
 	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
 }
 
+/* While one is being made none has ended yet: whoever comes late is to be found with the others. */
+static void while_one_is_made(void)
+{
+	struct perf_event_attr attr;
+	struct pt_peer leaver;
+	pid_t opener;
+	int fd;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	pt_eq(pt_module_set(MODULE, "hold_init", 1), 0);
+	pt_in_child(opener)
+		pt_try_open(&attr, 0, -1, -1, 0);
+	while (pt_module_get(MODULE, "hold_init") != 2)
+		pt_switch_out();
+	pt_in_child(leaver.pid)
+		pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	pt_peer_asleep(&leaver);
+	pt_eq(pt_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+	pt_kill(opener);
+	pt_reap(leaver.pid);
+	is_revoked(fd, 0);
+	close(fd);
+	pt_eq(pt_module_set(MODULE, "registered", 1), 0);
+}
+
 static void *leaves(void *arg)
 {
 	(void)arg;
@@ -549,6 +577,7 @@ static void memory_of_a_task(void)
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
 	{ "while_one_is_closed", while_one_is_closed },
+	{ "while_one_is_made", while_one_is_made },
 	{ "mapped_while_it_leaves", mapped_while_it_leaves },
 	{ "argument_comes_late", argument_comes_late },
 	{ "filters_come_late", filters_come_late },
