@@ -42,18 +42,26 @@ static void prepare(struct fixture *f)
 	perf_prepare_sample(&f->data, &f->e.pub, &f->regs);
 }
 
-/* A sample that is collected tells the id of its event, and the CPU of the hit. */
+static u64 noon(void)
+{
+	return 0x1200;
+}
+
+/* A sample that is collected tells the id of its event, its time, and the CPU of the hit. */
 static void who_and_where(struct kunit *test)
 {
-	struct fixture *f = make(test, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU, 0);
+	struct fixture *f = make(test, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+				 0);
 	int cpu = -1;
 
 	f->e.id = 0x1d;
+	f->e.clock = noon;
 	scoped_guard(preempt) {
 		cpu = smp_processor_id();
 		prepare(f);
 	}
 	KUNIT_EXPECT_EQ(test, f->data.stream_id, 0x1dULL);
+	KUNIT_EXPECT_EQ(test, f->data.time, 0x1200ULL);
 	KUNIT_EXPECT_EQ(test, f->data.cpu_entry.cpu, (u32)cpu);
 	KUNIT_EXPECT_EQ(test, f->data.cpu_entry.reserved, 0U);
 }
