@@ -66,6 +66,18 @@ static void who_and_where(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->data.cpu_entry.reserved, 0U);
 }
 
+/* An address that the source does not know is 0, and so is what follows from it. */
+static void unknown_address(struct kunit *test)
+{
+	struct fixture *f = make(test, PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
+				 PERF_SAMPLE_DATA_PAGE_SIZE, 0);
+
+	prepare(f);
+	KUNIT_EXPECT_EQ(test, f->data.addr, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->data.phys_addr, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->data.data_page_size, 0ULL);
+}
+
 /* An event that leaves out the kernel is told nothing of where in there it was hit. */
 static void places_of_the_kernel(struct kunit *test)
 {
@@ -199,6 +211,7 @@ static void address_of_a_signal(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(who_and_where),
+	KUNIT_CASE(unknown_address),
 	KUNIT_CASE(places_of_the_kernel),
 	KUNIT_CASE(registers_of_the_kernel),
 	KUNIT_CASE(registers_of_another_task),
