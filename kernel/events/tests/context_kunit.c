@@ -7,6 +7,7 @@
  * The context is no task's, so nobody else sees it, whatever it says of a CPU.
  */
 #include <kunit/test.h>
+#include <linux/sched/task.h>
 
 #include "../life/life.h"
 #include "../sched/sched.h"
@@ -293,6 +294,20 @@ static void timer_is_forgotten(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cpc->mux_armed);
 }
 
+#ifdef CONFIG_PERF_EVENTS_EXT
+/* That of a session is no task's, and holds the one that it is said to be of until its end. */
+static void session_lets_its_task_go(struct kunit *test)
+{
+	unsigned int before = refcount_read(&init_task.usage);
+	struct pe_session *s = pe_session_new(false);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	KUNIT_EXPECT_EQ(test, refcount_read(&init_task.usage), before + 1);
+	pe_session_end(s);
+	KUNIT_EXPECT_EQ(test, refcount_read(&init_task.usage), before);
+}
+#endif
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(last_event_leaves),
 	KUNIT_CASE(last_group_leaves),
@@ -303,6 +318,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_cgroup_to_follow),
 	KUNIT_CASE(ends_with_its_kin),
 	KUNIT_CASE(timer_is_forgotten),
+#ifdef CONFIG_PERF_EVENTS_EXT
+	KUNIT_CASE(session_lets_its_task_go),
+#endif
 	{}
 };
 
