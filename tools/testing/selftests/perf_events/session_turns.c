@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
-<<<<<<< HEAD
- * session_turns.c - which set of a session has the first turn, where its target is at work; a turn
- * whose end is asked for meanwhile; the time of a turn that ends with its target. See
- * session_sets.c.
-=======
  * session_turns.c - which set of a session has the first turn, where its target is at work, and
- * that the last one ends there. See session_sets.c.
->>>>>>> 6cf6e6fe (selftests: session_turns: counters stop on the CPU of a target that is taken off)
+ * that the last one ends there; its time; a turn whose end is asked for meanwhile. See
+ * session_sets.c.
  *
  * needs: smp
  */
@@ -74,7 +69,6 @@ static void begins_there(void)
 	none_left();
 }
 
-<<<<<<< HEAD
 /* A trigger that is set while ATTACH makes the copies is the target's, too. */
 static void trigger_set_meanwhile(void)
 {
@@ -129,7 +123,8 @@ static void time_of_the_last_turn(void)
 	set_was(&after[1], 0, 0, 0);
 	pt_eq(after[0].active_time, before[0].active_time);
 	worker_end(&a);
-=======
+}
+
 static void hit_until_detached(u64 n)
 {
 	hit(n);
@@ -160,17 +155,13 @@ static void ends_there(void)
 	worker_end(&a);
 	close(fd);
 	none_left();
->>>>>>> 6cf6e6fe (selftests: session_turns: counters stop on the CPU of a target that is taken off)
 }
 
 static const struct pt_case cases[] = {
 	{ "begins_there", begins_there },
-<<<<<<< HEAD
 	{ "trigger_set_meanwhile", trigger_set_meanwhile },
 	{ "time_of_the_last_turn", time_of_the_last_turn },
-=======
 	{ "ends_there", ends_there },
->>>>>>> 6cf6e6fe (selftests: session_turns: counters stop on the CPU of a target that is taken off)
 };
 
 PT_MAIN(cases)
