@@ -9,6 +9,7 @@
 #include "lib/session.h"
 #include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 
 /* ---- events whose PMU leaves ---- */
 
@@ -89,6 +90,28 @@ static void live_events(void)
 	sw.disabled = 0;
 	close(pt_open(&sw, 0, -1, -1, 0));
 	pt_eq(pt_unload_module(MODULE), 0);
+}
+
+/* Who asks to be told of changes only is told of it, though the event has no buffer. */
+static void told_of_the_change(void)
+{
+	struct epoll_event what = { .events = EPOLLIN | EPOLLET }, seen;
+	struct perf_event_attr attr;
+	int fd, changes;
+
+	load(NULL);
+	need_revoking();
+	attr = hits();
+	fd = pt_open(&attr, 0, -1, -1, 0);
+	changes = epoll_create1(EPOLL_CLOEXEC);
+	pt_need(changes >= 0, "epoll: %s", strerror(errno));
+	pt_eq(epoll_ctl(changes, EPOLL_CTL_ADD, fd, &what), 0);
+	pt_eq(epoll_wait(changes, &seen, 1, 0), 1);
+	pt_eq(seen.events, EPOLLHUP);
+	pt_eq(epoll_wait(changes, &seen, 1, 0), 0);
+	pt_eq(pt_module_set(MODULE, "registered", 0), 0);
+	pt_eq(epoll_wait(changes, &seen, 1, 0), 1);
+	pt_eq(seen.events, EPOLLERR);
 }
 
 /* Other members of its groups go on, as leaders if they have to. */
@@ -576,6 +599,7 @@ static void memory_of_a_task(void)
 
 static const struct pt_case cases[] = {
 	{ "live_events", live_events },
+	{ "told_of_the_change", told_of_the_change },
 	{ "while_one_is_closed", while_one_is_closed },
 	{ "while_one_is_made", while_one_is_made },
 	{ "mapped_while_it_leaves", mapped_while_it_leaves },
