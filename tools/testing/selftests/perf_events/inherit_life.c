@@ -8,6 +8,7 @@
 #include "lib/calls.h"
 #include "lib/hold.h"
 #include "lib/slow_fork.h"
+#include "lib/test_count.h"
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -287,6 +288,40 @@ static void period_of_the_parent(void)
 		 (unsigned long long)s.period, (unsigned long long)period);
 }
 
+/* And it is as long as that: the first hit does not end it. */
+static void whole_first_period(void)
+{
+	struct perf_event_attr attr;
+	static struct pt_record rec;
+	struct pt_ring ring;
+	u64 n = 1, before;
+	pid_t pid;
+	int fd;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	load(NULL);
+	attr = hits();
+	attr.inherit = 1;
+	attr.inherit_stat = 1;		/* a copy for each */
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+	fd = pt_open(&attr, 0, 0, -1, 0);
+	pt_map(&ring, fd, 64);
+	do {
+		hit(n);
+		n *= 2;
+		pt_need(n < 1ull << 40, "the period stays short");
+	} while (last_period(&attr, &ring) <= 16);
+	before = pt_count(fd);
+	pt_in_child(pid)
+		hit(1);
+	pt_reap(pid);
+	pt_eq(pt_count(fd), before + 1);
+	pt_check(!pt_next_of(&ring, &rec, PERF_RECORD_SAMPLE), "a sample of the first hit");
+}
+
 static const struct pt_case cases[] = {
 	{ "many_children", many_children },
 	{ "closed_while_children_live", closed_while_children_live },
@@ -297,6 +332,7 @@ static const struct pt_case cases[] = {
 	{ "switched_while_the_task_forks", switched_while_the_task_forks },
 	{ "ruled_while_the_task_forks", ruled_while_the_task_forks },
 	{ "period_of_the_parent", period_of_the_parent },
+	{ "whole_first_period", whole_first_period },
 };
 
 PT_MAIN(cases)
