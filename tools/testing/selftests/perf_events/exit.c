@@ -300,6 +300,44 @@ static void exit_races_open(void)
 }
 
 /* A clock samples everything it can while tasks exit under it */
+#define OTHERS	500
+
+/* No sample comes after the EXIT, though it takes a while until the last of many events leaves. */
+static void nothing_after_the_exit(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK)), dummy = pt_attr(PT_SW(DUMMY));
+	unsigned int samples = 0, exits = 0, i;
+	static struct pt_record rec;
+	struct pt_ring r;
+	int go[2], fd;
+	pid_t pid;
+
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	pt_gate_make(go);
+	pt_in_child(pid) {
+		pt_gate_wait(go);
+		pt_burn(1000000);
+	}
+	/* They leave in the order of their opening. */
+	for (i = 0; i < OTHERS; i++)
+		pt_open(&dummy, pid, -1, -1, 0);
+	attr.sample_period = 50000;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.task = 1;
+	fd = pt_open(&attr, pid, -1, -1, 0);
+	pt_map(&r, fd, 256);
+	let_go(go);
+	pt_reap(pid);
+	while (pt_next(&r, &rec)) {
+		samples += rec.h.type == PERF_RECORD_SAMPLE;
+		exits += rec.h.type == PERF_RECORD_EXIT;
+		pt_check(!exits || rec.h.type != PERF_RECORD_SAMPLE, "a sample after the EXIT");
+	}
+	pt_check(samples > 0, "no sample");
+	pt_eq(exits, 1);
+}
+
 static void sampling_while_exiting(void)
 {
 	struct perf_event_attr attr = pt_attr(PT_SW(CPU_CLOCK));
@@ -556,6 +594,7 @@ static const struct pt_case cases[] = {
 	{ "reads_of_nobody_else", reads_of_nobody_else },
 	{ "reads_keep_nothing", reads_keep_nothing },
 	{ "exit_races_open", exit_races_open },
+	{ "nothing_after_the_exit", nothing_after_the_exit },
 	{ "sampling_while_exiting", sampling_while_exiting },
 	{ "close_races_exit", close_races_exit },
 };
