@@ -545,6 +545,47 @@ static void changed_while_the_task_forks(void)
 	close(fd[0]);
 }
 
+static volatile u64 trap_data;
+
+static void trapped(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	/* si_perf_data, which the C library may not know yet. */
+	trap_data = *(u64 *)((u8 *)&info->si_addr + sizeof(info->si_addr));
+	pt_disable(fd[0]);	/* or arm64 does the store that was hit once more */
+}
+
+static void write_and_be_told(void)
+{
+	target[0] = 1;
+	pt_eq(trap_data, 2);
+}
+
+/* What its signal says is what the others' have said since its fork. */
+static void signal_changed_while_the_task_forks(void)
+{
+	struct sigaction sa = { .sa_sigaction = trapped, .sa_flags = SA_SIGINFO };
+	struct perf_event_attr attr = watch(HW_BREAKPOINT_W);
+	struct slow_fork fork;
+
+	slots();
+	pt_need(!sigaction(SIGTRAP, &sa, NULL), "sigaction");
+	slow_fork_start(&fork, write_and_be_told);
+	attr.inherit = 1;
+	attr.sample_period = 1;
+	attr.sigtrap = 1;
+	attr.remove_on_exec = 1;
+	attr.sig_data = 1;
+	fd[0] = pt_open(&attr, fork.tid, -1, -1, 0);
+	slow_fork_begin(&fork);
+	attr.sig_data = 2;
+	pt_eq(modify(fd[0], &attr), 0);
+	slow_fork_end(&fork);
+	pt_reap(fork.child);
+	close(fd[0]);
+}
+
 static void write_to_the_first(void)
 {
 	target[0] = 1;
@@ -610,6 +651,7 @@ static const struct pt_case cases[] = {
 	{ "closed_after_a_refusal", closed_after_a_refusal },
 	{ "closed_while_the_task_forks", closed_while_the_task_forks },
 	{ "changed_while_the_task_forks", changed_while_the_task_forks },
+	{ "signal_changed_while_the_task_forks", signal_changed_while_the_task_forks },
 	{ "kinds_swap_while_the_task_forks", kinds_swap_while_the_task_forks },
 };
 
