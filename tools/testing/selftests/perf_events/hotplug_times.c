@@ -2,11 +2,12 @@
 /*
  * hotplug_times.c - the times of events that are scheduled, when their CPU goes
  * and when they move to another one, also while they are switched on; and what else may come
- * between: they are closed, they are throttled, their buffer has others that write to it. And the
- * timers of a CPU that returns.
+ * between: they are closed, they are throttled, their buffer has others that write to it, there are
+ * some that stay. And the timers of a CPU that returns.
  *
  * needs: smp
  */
+#include "lib/cgroup.h"
 #include "lib/cpus.h"
 #include "lib/rival.h"
 #include "lib/test_count.h"
@@ -279,6 +280,33 @@ static void turns_start_afresh(void)
 	none_left();
 }
 
+/* One of a cgroup stays on its CPU when the others of its PMU move. */
+static void one_of_a_cgroup_stays(void)
+{
+	struct perf_event_attr attr;
+	int stays, moves;
+	const char *a;
+
+	need_cpus(2);
+	a = cg_make("");
+	load(NULL);
+	attr = hits();
+	stays = cg_open(&attr, a, 0, -1);
+	moves = pt_open(&attr, -1, 0, -1, 0);
+	cg_enter(a);
+	hit_on(0, 1);
+	pt_eq(pt_module_set(MODULE, "migrate", 1), 0);	/* 0 -> 1 */
+	hit_on(0, 5);
+	hit_on(1, 7);
+	pt_eq(pt_count(stays), 1 + 5);
+	pt_eq(pt_count(moves), 1 + 7);
+	cg_leave();
+	close(stays);
+	close(moves);
+	none_left();
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "cpu_goes_and_returns", cpu_goes_and_returns },
 	{ "page_of_one_that_waits", page_of_one_that_waits },
@@ -288,6 +316,7 @@ static const struct pt_case cases[] = {
 	{ "turns_in_its_buffer", turns_in_its_buffer },
 	{ "throttled_before_and_after", throttled_before_and_after },
 	{ "turns_start_afresh", turns_start_afresh },
+	{ "one_of_a_cgroup_stays", one_of_a_cgroup_stays },
 };
 
 PT_MAIN(cases)
