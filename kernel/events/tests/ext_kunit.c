@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit: the pure parts of masks, of sets, of hits that are divided into periods, and of formats.
+ * KUnit: the pure parts of masks, of sets, of hits that are divided into periods, and of formats;
+ * what is no resource.
  *
  * Events here are never opened: they are memory with what the functions look at.
  */
 #include <kunit/test.h>
 #include <linux/perf_event_ext.h>
+#include <linux/perf_virtual.h>
 
 #include "../ext.h"
 #include "../formats/hist_table.h"
@@ -281,6 +283,27 @@ static void layout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sizeof(struct perf_ext_area), 56);
 }
 
+/* ---- resources ---- */
+
+static u64 read_nothing(const struct perf_event *event)
+{
+	return 0;
+}
+
+static struct perf_virtual unreadable = { .name = "kunit_unreadable" };
+static struct perf_virtual nameless = { .read = read_nothing };
+
+/* What nobody can read is no resource, nor is what has no name. */
+static void no_resource(struct kunit *test)
+{
+	int err = perf_virtual_register(&unreadable);
+
+	if (!err)
+		perf_virtual_unregister(&unreadable);
+	KUNIT_EXPECT_EQ(test, err, -EINVAL);
+	KUNIT_EXPECT_EQ(test, perf_virtual_register(&nameless), -EINVAL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(weight),
 	KUNIT_CASE(last_event_of_a_period),
@@ -293,6 +316,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(bucket_being_filled),
 #endif
 	KUNIT_CASE(layout),
+	KUNIT_CASE(no_resource),
 	{}
 };
 
