@@ -223,6 +223,28 @@ static void freed_alone(struct kunit *test)
 	}
 }
 
+/* An AUX area ends with its last page, whatever follows in the row. */
+static void end_of_an_area(struct kunit *test)
+{
+	struct perf_buffer *rb = pe_buffer_alloc(2, 0, -1, PE_BUFFER_WRITABLE);
+	struct page *only, *last, *behind;
+	void *addr;
+
+	KUNIT_ASSERT_NOT_NULL(test, rb);
+	only = pe_buffer_page(rb, 1);
+	addr = page_address(only);
+	rb->aux.pages = &addr;
+	rb->aux.nr_pages = 1;
+	rb->aux.pgoff = 4;
+	last = pe_buffer_page(rb, 4);
+	behind = pe_buffer_page(rb, 5);
+	rb->aux.pages = NULL;
+	rb->aux.nr_pages = 0;
+	KUNIT_EXPECT_PTR_EQ(test, last, only);
+	KUNIT_EXPECT_NULL(test, behind);
+	pe_buffer_put(rb);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(in_blocks),
 	KUNIT_CASE(one_outlives_the_others),
@@ -233,6 +255,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(accounted),
 	KUNIT_CASE(none_is_lost),
 	KUNIT_CASE(freed_alone),
+	KUNIT_CASE(end_of_an_area),
 	{}
 };
 
