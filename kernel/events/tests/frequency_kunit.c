@@ -539,6 +539,26 @@ static void nothing_to_release(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, released);
 }
 
+/* Who leaves takes nobody along off the list of those that the tick is to let go. */
+static void off_the_list(struct kunit *test)
+{
+	struct pe_event *leaves = pe(make_event(test, 1000)), *stays = pe(make_event(test, 1000));
+	struct pe_ctx *ctx = kunit_kzalloc(test, sizeof(*ctx), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	pe_ctx_init(ctx, NULL, 0);
+	leaves->ctx = &ctx->pub;
+	stays->ctx = &ctx->pub;
+	stays->attach_state = PERF_ATTACH_CONTEXT;
+	pe_throttle_list(leaves);
+	pe_throttle_list(stays);
+	pe_throttle_unlist(leaves);
+	KUNIT_EXPECT_EQ(test, leaves->throttle_listed, 0U);
+	KUNIT_EXPECT_EQ(test, stays->throttle_listed, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->throttled.first, &stays->throttle_entry);
+	KUNIT_EXPECT_NULL(test, stays->throttle_entry.next);
+}
+
 /* So often that the mean is @ns, whatever it was. */
 static void all_take(u64 ns)
 {
@@ -598,6 +618,7 @@ static struct kunit_case frequency_cases[] = {
 	KUNIT_CASE(tick_in_all_slots),
 	KUNIT_CASE(period_while_off),
 	KUNIT_CASE(nothing_to_release),
+	KUNIT_CASE(off_the_list),
 	KUNIT_CASE(length_that_is_allowed),
 	{}
 };
