@@ -31,6 +31,27 @@ static void times_agree_with_read(void)
 		 (unsigned long long)a.enabled, (unsigned long long)b.enabled);
 }
 
+/* A page without an index has the times until its event was switched off, too. */
+static void times_of_one_that_is_off(void)
+{
+	struct perf_event_attr attr = pt_attr(PT_HW(CPU_CYCLES));
+	struct pt_read before;
+	struct pt_ring r;
+	int fd;
+
+	pt_first_on_cpu(0);	/* a switch would write the page */
+	attr.exclude_kernel = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	fd = pt_open_hw(&attr, -1);
+	pt_map(&r, fd, 0);
+	pt_burn(1000000);
+	pt_read(fd, attr.read_format, 1, &before);
+	pt_disable(fd);
+	take(&r);
+	pt_check(snapshot.time_enabled >= before.enabled, "page %llu, read %llu",
+		 (unsigned long long)snapshot.time_enabled, (unsigned long long)before.enabled);
+}
+
 /* The time as computed lies between two reads, whose format has nothing but that time. */
 static void compare_time(const struct pt_ring *r, int fd)
 {
@@ -314,6 +335,7 @@ static void running_of_the_first(void)
 
 static const struct pt_case cases[] = {
 	{ "times_agree_with_read", times_agree_with_read },
+	{ "times_of_one_that_is_off", times_of_one_that_is_off },
 	{ "user_time", user_time },
 	{ "user_time_while_starved", user_time_while_starved },
 	{ "user_time_while_starved_here", user_time_while_starved_here },
