@@ -6,6 +6,7 @@
  * needs: pmuv3 pmu-irq skid
  */
 #include "lib/arm64.h"
+#include "lib/ext.h"
 #include <signal.h>
 
 #define MODULE	"test_arm64"
@@ -391,6 +392,52 @@ static void switched_off_before_an_overflow(void)
 	pt_eq(index, 0);
 }
 
+/* Is it throttled, as far as its records tell? */
+static bool is_held(struct pt_ring *r)
+{
+	static struct pt_record rec;
+	static bool held;
+
+	while (pt_next(r, &rec)) {
+		if (rec.h.type == PERF_RECORD_THROTTLE)
+			held = true;
+		if (rec.h.type == PERF_RECORD_UNTHROTTLE)
+			held = false;
+	}
+	pt_consume(r);
+	return held;
+}
+
+/* An event that comes in throttled has a counter, which stands still: the page names none. */
+static void comes_in_throttled(void)
+{
+	struct perf_event_attr attr = readable(A64_CYCLES, 0);
+	unsigned int seen = 0, i;
+	struct pt_ring r;
+	u32 index;
+
+	ext_need();
+	allow(1);
+	pt_sysctl_set("perf_event_max_sample_rate", 10000000);
+	pt_sysctl_set("perf_cpu_time_max_percent", 0);
+	/* A switch does not let it go on: the CPU has had all samples of the tick. */
+	pt_sysctl_set("perf_ext_samples_per_tick", 2);
+	attr.sample_period = 10007;
+	attr.sample_type = PERF_SAMPLE_IP;
+	pt_map(&r, pt_open_hw(&attr, -1), 8);
+	for (i = 0; i < 20; i++) {
+		while (!is_held(&r))
+			pt_spin(5000);
+		pt_switch_out();
+		index = r.page->index;
+		if (!is_held(&r))
+			continue;
+		pt_eq(index, 0);
+		seen++;
+	}
+	pt_check(seen > 0, "always released");
+}
+
 /* A counter that no event has any more shows nothing of what it counted. */
 static void unused_counters_are_zero(void)
 {
@@ -503,6 +550,7 @@ static const struct pt_case cases[] = {
 	{ "mapped_after_a_look", mapped_after_a_look },
 	{ "switched_off_on_the_way", switched_off_on_the_way },
 	{ "switched_off_before_an_overflow", switched_off_before_an_overflow },
+	{ "comes_in_throttled", comes_in_throttled },
 	{ "unused_counters_are_zero", unused_counters_are_zero },
 	{ "counters_of_others_are_zero", counters_of_others_are_zero },
 	{ "others_see_nothing", others_see_nothing },
