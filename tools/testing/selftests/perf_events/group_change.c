@@ -156,6 +156,35 @@ static void unshown_member_leaves(void)
 	none_left();
 }
 
+/* Where samples of any member show the group, it stands still while another one leaves. */
+static void shown_by_a_member(void)
+{
+	struct perf_event_attr attr, sw = faults();
+	int lead, shows, member;
+	long long adds;
+
+	load(NULL);
+	if (pt_is_stock())
+		pt_skip("Linux 6.12 leaves the others on their counters");
+	pt_first_on_cpu(0);
+	attr = hits();
+	lead = pt_open(&attr, 0, -1, -1, 0);
+	attr.sample_period = 1000;
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	shows = pt_open(&attr, 0, -1, lead, 0);
+	member = pt_open(&sw, 0, -1, lead, 0);
+	hit(1);
+	adds = pt_module_get(MODULE, "adds");
+	close(member);
+	pt_eq(pt_module_get(MODULE, "adds"), adds + 2);
+	hit(2);
+	pt_eq(pt_count(lead), 3);
+	close(shows);
+	close(lead);
+	none_left();
+}
+
 /* On another CPU there is no ring: sets that move are groups like others, also who has waited. */
 static void sets_move(void)
 {
@@ -366,6 +395,7 @@ static const struct pt_case cases[] = {
 	{ "left_where_there_is_room", left_where_there_is_room },
 	{ "leader_is_off", leader_is_off },
 	{ "unshown_member_leaves", unshown_member_leaves },
+	{ "shown_by_a_member", shown_by_a_member },
 	{ "sets_move", sets_move },
 	{ "member_is_switched_on", member_is_switched_on },
 	{ "guest_takes_turns", guest_takes_turns },
