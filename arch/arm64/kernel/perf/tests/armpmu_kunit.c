@@ -10,10 +10,8 @@
 #include <kunit/test.h>
 #include <linux/cpu_pm.h>
 #include <linux/percpu.h>
-#include <linux/platform_device.h>
 #include <linux/delay.h>
 #include <linux/sched.h>
-#include <asm/cputype.h>
 #include "../armpmu.h"
 
 #define COUNTERS	4
@@ -647,54 +645,6 @@ static void map_event(struct kunit *test)
 	}
 }
 
-/* ------------------------------------------------------------------ PMUs that are not wanted */
-
-static int own_kind(struct arm_pmu *armpmu)
-{
-	return -EXDEV;
-}
-
-static int other_kind(struct arm_pmu *armpmu)
-{
-	return -EDOM;
-}
-
-/* Without data of its compatible the first kind of the table that this CPU is of is asked. */
-static void kind_of_cpu(struct kunit *test)
-{
-	const unsigned int mask = 0xfff0, part = read_cpuid_id() & mask;
-	const struct pmu_probe_info kinds[] = {
-		PMU_PROBE(part ^ 0x10, mask, other_kind),
-		PMU_PROBE(part, mask, own_kind),
-		PMU_PROBE(part, mask, other_kind),
-		{}
-	};
-	struct platform_device *pdev = kunit_kzalloc(test, sizeof(*pdev), GFP_KERNEL);
-	struct device_driver driver = { .name = "kunit" };
-
-	KUNIT_ASSERT_NOT_NULL(test, pdev);
-	pdev->dev.init_name = "kunit-device";
-	pdev->dev.driver = &driver;
-	KUNIT_EXPECT_EQ(test, arm_pmu_device_probe(pdev, NULL, kinds), -EXDEV);
-	KUNIT_EXPECT_EQ(test, arm_pmu_device_probe(pdev, NULL, kinds + 3), -ENODEV);
-}
-
-/* What it had for each CPU can be had again. */
-static void leaves_no_memory(struct kunit *test)
-{
-	const long times = 4000, before = pcpu_nr_pages();
-	const long pages = times * sizeof(struct pmu_hw_events) / PAGE_SIZE;
-	struct arm_pmu *armpmu;
-	int i;
-
-	for (i = 0; i < times; i++) {
-		armpmu = armpmu_alloc();
-		KUNIT_ASSERT_NOT_NULL(test, armpmu);
-		armpmu_free(armpmu);
-	}
-	KUNIT_EXPECT_LT(test, (long)pcpu_nr_pages() - before, pages / 2);
-}
-
 static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(group_fills_pmu),
 	KUNIT_CASE(group_order),
@@ -713,8 +663,6 @@ static struct kunit_case armpmu_cases[] = {
 	KUNIT_CASE(sleep_with_events),
 	KUNIT_CASE(interrupts_of_others),
 	KUNIT_CASE(map_event),
-	KUNIT_CASE(kind_of_cpu),
-	KUNIT_CASE(leaves_no_memory),
 	{}
 };
 
