@@ -204,7 +204,10 @@ struct pmu {
 	 */
 	void (*sched_task)(struct perf_event_pmu_context *pmu_ctx, struct task_struct *task,
 			   bool sched_in);
-	/** @task_ctx_cache: where perf_event_pmu_context.task_ctx_data comes from */
+	/**
+	 * @task_ctx_cache: where perf_event_pmu_context.task_ctx_data comes from; may be destroyed
+	 * when all PMUs that have it are unregistered, and after rcu_barrier()
+	 */
 	struct kmem_cache		*task_ctx_cache;
 
 	/** @event_mapped: @event was mapped into @mm.  Task context, mmap lock held for writing. */

@@ -203,6 +203,11 @@ void perf_pmu_unregister(struct pmu *pmu)
 	}
 	wait_var_event(pmu, rosters_empty(pmu, PE_ROSTER_EVENTS));
 
+	/*
+	 * Closers that give memory for tasks back are over after the first one; the second one waits
+	 * for forks that have seen the table of it until then.
+	 */
+	pe_pmus_sync();
 	pe_pmus_sync();
 	synchronize_rcu();
 
@@ -230,9 +235,9 @@ struct move {
 
 /*
  * All groups that the PMU schedules are in its queues, enabled or not; a set that waits comes in
- * when the one before it is taken.  (A ring of several PMUs would hide some; PMUs for sets count for
- * tasks, and those never move their events.)  Events of cgroups stay: PMUs that speak for other CPUs
- * have none, as their cgroup is not what the others run.
+ * when the one before it is taken.  (A ring of several PMUs would hide some; PMUs for sets count
+ * for tasks, and those never move their events.)  Events of cgroups stay: PMUs that speak for other
+ * CPUs have none, as their cgroup is not what the others run.
  */
 static void pe_migrate_take(struct pe_ctx *ctx, void *arg)
 {

@@ -10,7 +10,7 @@
 #include <kunit/test.h>
 #include <linux/cpu_pm.h>
 #include <linux/percpu.h>
-#include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include "../armpmu.h"
 
@@ -578,7 +578,7 @@ static void interrupts_of_others(struct kunit *test)
 		.sample_period = 100000,
 	};
 	struct perf_event *event;
-	int i;
+	ktime_t until;
 
 	follow_sleep(test);
 	no_more_sleep();
@@ -587,8 +587,9 @@ static void interrupts_of_others(struct kunit *test)
 						 NULL);
 	if (IS_ERR(event))
 		kunit_skip(test, "there is no PMU that interrupts");
-	for (i = 0; i < 10000 && !READ_ONCE(overflows); i++)
-		udelay(10);
+	until = ktime_add_ms(ktime_get(), 100);
+	while (!READ_ONCE(overflows) && ktime_before(ktime_get(), until))
+		cpu_relax();
 	perf_event_release_kernel(event);
 	KUNIT_EXPECT_GT(test, READ_ONCE(overflows), 0U);
 }
