@@ -204,8 +204,8 @@ void perf_pmu_unregister(struct pmu *pmu)
 	wait_var_event(pmu, rosters_empty(pmu, PE_ROSTER_EVENTS));
 
 	/*
-	 * Closers that give memory for tasks back are over after the first one; the second one waits
-	 * for forks that have seen the table of it until then.
+	 * Closers that give memory for tasks back are over after the first one; the second one
+	 * waits for forks that have seen the table of it until then.
 	 */
 	pe_pmus_sync();
 	pe_pmus_sync();

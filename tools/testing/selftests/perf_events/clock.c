@@ -444,10 +444,11 @@ static void no_timer_while_off(void)
 	pt_eq(pt_ioctl(expired, PERF_EVENT_IOC_SET_FILTER, pt_addr(filter)), 0);
 	fd = pt_open(&attr, 0, -1, -1, 0);
 	pt_enable(fd);
-	pt_burn(5000000);
+	do
+		pt_burn(5000000);
+	while (!pt_count(expired));
 	pt_disable(fd);
 	before = pt_count(expired);
-	pt_check(before, "it has never expired");
 	pt_burn(5000000);
 	pt_eq(pt_count(expired), before);
 }

@@ -152,7 +152,7 @@ static void throttled_copy(void)
 	pt_gate_make(done);
 	pt_in_child(pid) {
 		pt_gate_wait(go);
-		pt_burn(20000000);
+		pt_burn(200000000);
 		pt_gate_open(done);
 		pause();
 	}
