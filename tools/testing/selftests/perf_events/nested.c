@@ -239,7 +239,7 @@ static void interrupts_after_the_limit(void)
 	struct perf_event_attr attr = pt_attr(PERF_TYPE_TRACEPOINT,
 					      pt_tracepoint_id("timer", "hrtimer_expire_entry"));
 	struct perf_event_attr limited = pt_attr(PT_SW(PAGE_FAULTS));
-	int fd, other;
+	int fd, other, i;
 	u64 before;
 
 	pt_pin(0);
@@ -254,8 +254,10 @@ static void interrupts_after_the_limit(void)
 	pt_fault(10);
 	pt_eq(pt_count(other), 1);
 	before = pt_count(fd);
-	pt_burn(20000000);
-	pt_check(pt_count(fd) > before, "none in 20 ms");
+	/* A timer may be late. */
+	for (i = 0; i < 50 && pt_count(fd) == before; i++)
+		pt_burn(20000000);
+	pt_check(pt_count(fd) > before, "none in a second");
 }
 
 static const struct pt_case cases[] = {

@@ -130,7 +130,7 @@ static void event_of_a_sleeper(void)
 	alone = pt_open(&attr, -1, 0, -1, 0);
 	pair = pt_open(&attr, -1, 0, -1, 0);
 	second = pt_open(&attr, -1, 0, pair, 0);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 20 || (i < 2000 && !(pt_count(alone) && pt_count(pair))); i++) {
 		hit(1);
 		pt_burn(1000000);
 	}

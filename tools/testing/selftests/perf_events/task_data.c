@@ -95,7 +95,7 @@ static void of_who_exits(void)
 	/* The last event of a tracepoint closes and waits for RCU, which does this before. */
 	attr = pt_attr(PERF_TYPE_TRACEPOINT, pt_tracepoint_id("syscalls", "sys_enter_getpgid"));
 	close(pt_open(&attr, 0, -1, -1, 0));
-	pt_eq(pt_count(freed), 1);
+	pt_check(pt_count(freed) >= 1, "it stays");	/* others may have exited here, too */
 }
 
 /*
