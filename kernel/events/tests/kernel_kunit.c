@@ -242,8 +242,10 @@ static void scheduled_anew(struct kunit *test)
 			adds = nr_single_adds;
 			inactive = event->state != PERF_EVENT_STATE_ACTIVE;
 			locked = raw_spin_is_locked(&pe_ctx(pe(event))->lock);
-			if (locked)
+			if (locked) {
+				__acquire(&pe_ctx(pe(event))->lock);
 				pe_unlock_here(pe_current_ctx());
+			}
 		}
 		perf_event_release_kernel(event);
 	}
