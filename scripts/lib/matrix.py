@@ -69,10 +69,11 @@ class Config:
     base: str = "rig"
     fragment: str = ""		# a file of scripts/config
     lines: str = ""
-    # "ours": the folders of OURS; "core": and kernel, mm, fs, init, security; "all": and the rest
+    # "events": kernel/events; "ours": the folders of OURS; "core": and kernel, mm, fs, init,
+    # security; "all": and the rest
     scope: str = "core"
     sparse: bool = False
-    fast: bool = False		# of scripts/check's matrix-fast, the folders of OURS alone
+    fast: bool = False		# of scripts/check's matrix-fast, kernel/events alone
     events: bool = True		# CONFIG_PERF_EVENTS
 
     @property
@@ -208,7 +209,7 @@ LIST = "%/matrix.lst: FORCE ; @$(if $(filter $(obj),$*)," \
 
 def users(config):
     """The base's files that use the subsystem and may be enabled here, without ours."""
-    roots = [] if config.scope == "ours" else list(CORE)
+    roots = [] if config.scope in ("events", "ours") else list(CORE)
     if config.scope == "all":
         roots += ["drivers", "arch/" + config.srcarch, "virt"]
     if not roots:
@@ -524,7 +525,8 @@ def run_config(tally, config):
     candidates = users(config)
     folders = {os.path.dirname(o) for o in candidates}
     if config.events:
-        own = [f for f in OURS if f.startswith(("kernel/", "arch/%s/" % config.srcarch))]
+        wanted = ("kernel/", "arch/%s/" % config.srcarch)[:1 if config.scope == "events" else 2]
+        own = [f for f in OURS if f.startswith(wanted)]
         folders |= {os.path.relpath(sub, rig.TREE) for f in own
                     for sub, _, _ in os.walk(os.path.join(rig.TREE, f))}
     there = enabled(config, sorted(map(os.path.normpath, folders)))
@@ -536,7 +538,7 @@ def run_config(tally, config):
     for group, members in groups.items():
         check_group(tally, config, group, members, *(["W=1"] if group + "/" in OURS else []))
     check_headers(tally, config)
-    if config.events and config.scope != "ours":
+    if config.events and config.scope not in ("events", "ours"):
         check_symbols(tally, config, objects)
     if config.sparse:
         check_sparse(tally, config, [o for o in objects if is_ours(o[:-2] + ".c")])
@@ -564,4 +566,5 @@ def run_fast(tally):
     guarded(tally, "exported symbols", check_exports)
     for config in CONFIGS:
         if config.fast:
-            guarded(tally, config.name, run_config, dataclasses.replace(config, scope="ours"))
+            guarded(tally, config.name, run_config, dataclasses.replace(
+                config, scope="ours" if config.sparse else "events"))
