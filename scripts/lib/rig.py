@@ -179,7 +179,8 @@ def programs(arch, src, out, names=None, include=(), flags=()):
         jobs.append((argv + [c] + lib, os.path.join(out, name[:-2]), [c] + lib + headers))
     wanted = {j[1] for j in jobs}
     for old in glob.glob(out + "/*"):
-        if old not in wanted:
+        # Another step may be about to rename what it has compiled.
+        if old not in wanted and not old.endswith(".tmp"):
             os.unlink(old)
     return compile_all(jobs)
 
