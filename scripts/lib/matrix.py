@@ -73,7 +73,7 @@ class Config:
     # security; "all": and the rest
     scope: str = "core"
     sparse: bool = False
-    fast: bool = False		# of scripts/check's matrix-fast, kernel/events alone
+    fast: bool = False		# of scripts/check's matrix-fast: kernel/events, with sparse OURS
     events: bool = True		# CONFIG_PERF_EVENTS
 
     @property

@@ -132,7 +132,7 @@ static void revoke(struct pe_event *e)
 	scoped_guard(pe_event_ctx, e)
 		pe_pmu_revoke(e);
 	pe_wake(e);
-	/* Sleepers in poll() without a buffer are no listeners. */
+	/* Who waits without a buffer, as an edge-triggered epoll does, is no listener. */
 	wake_up_all(&e->waitq);
 }
 

@@ -103,7 +103,7 @@ void pe_ctx_get(struct pe_ctx *ctx)
  * pe_slot_free() - free a slot with its lanes
  * @slot: not the one of "any CPU"; without events, and nobody walks its lanes
  *
- * Under the ctx->mutex of a CPU context.
+ * Of a CPU context: under its ctx->mutex.  Of a task's: nobody has the context any more.
  */
 void pe_slot_free(struct pe_slot *slot)
 {
