@@ -649,10 +649,10 @@ def add_kunit(tally, label, lines, show=False):
 KUNIT_ON = ["--append", "kunit.enable=1"]
 
 
-def run_kunit(tally, arch, flavour, show=False):
+def run_kunit(tally, arch, flavour, show=False, timeout=300):
     """Boot a kernel whose tests run at boot, read its log."""
     rc, folder, log = guest(arch, flavour, "mkdir -p /out; dmesg > /out/dmesg\n",
-                            name="kunit", timeout=300, extra=KUNIT_ON)
+                            name="kunit", timeout=timeout, extra=KUNIT_ON)
     if rc:
         tally.add("kunit-%s: guest" % arch, "failed", "%s (log: %s)" % (why(rc), log))
     lines = read_lines(os.path.join(folder, "dmesg")) or read_lines(log) or []

@@ -277,6 +277,61 @@ static void added_to_others(void)
 	cg_remove_all();
 }
 
+/* Those of a cgroup get their turn at once where the task has an event of its own ... */
+static void beside_the_own(void)
+{
+	const char *a = cg_make("");
+	struct perf_event_attr attr;
+	int own, group, i;
+
+	without_turns("counters=2");
+	attr = hits();
+	own = pt_open(&attr, 0, -1, -1, 0);
+	group = cg_open(&attr, a, 0, -1);
+	for (i = 0; i < 3; i++) {
+		hit(1);
+		cg_enter(a);
+		hit(2);
+		cg_leave();
+	}
+	pt_eq(pt_count(own), 9);
+	pt_eq(pt_count(group), 6);
+	close(group);
+	close(own);
+	none_left();
+	cg_remove_all();
+}
+
+/* ... and, if they are pinned, where somebody waits. */
+static void before_who_waits(void)
+{
+	const char *a = cg_make("");
+	struct perf_event_attr attr;
+	int first, second, third, group, i;
+
+	without_turns("counters=2");
+	attr = hits();
+	first = pt_open(&attr, -1, 0, -1, 0);
+	second = pt_open(&attr, -1, 0, first, 0);
+	third = pt_open(&attr, -1, 0, -1, 0);
+	attr.pinned = 1;
+	group = cg_open(&attr, a, 0, -1);
+	for (i = 0; i < 3; i++) {
+		hit(1);
+		cg_enter(a);
+		hit(2);
+		cg_leave();
+	}
+	pt_eq(pt_count(group), 6);
+	pt_eq(pt_count(first), pt_count(second));
+	close(group);
+	close(third);
+	close(second);
+	close(first);
+	none_left();
+	cg_remove_all();
+}
+
 static const struct pt_case cases[] = {
 	{ "cycles", cycles },
 	{ "multiplexed", multiplexed },
@@ -285,6 +340,8 @@ static const struct pt_case cases[] = {
 	{ "room_again", room_again },
 	{ "newcomer", newcomer },
 	{ "added_to_others", added_to_others },
+	{ "beside_the_own", beside_the_own },
+	{ "before_who_waits", before_who_waits },
 };
 
 PT_MAIN(cases)
