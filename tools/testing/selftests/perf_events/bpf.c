@@ -431,11 +431,13 @@ static void sees_user_stack(void)
 	}
 }
 
+#define CONTEXTS	"/proc/sys/kernel/perf_event_max_contexts_per_stack"
+
 static void stack_in_a_map(void)
 {
 	struct perf_event_attr attr = faults();
 	u64 ips[127] = { 0 };
-	int fd, map;
+	int fd, map, prog;
 	u8 *p;
 
 	start();
@@ -450,7 +452,8 @@ static void stack_in_a_map(void)
 	pt_b_call(&code, BPF_FUNC_get_stackid);
 	pt_b_put(&code, &w, SEEN, 0);
 	pt_b_return(&code, 1);
-	pt_eq(set_bpf(fd, pt_load(PE, &code)), 0);
+	prog = pt_load(PE, &code);
+	pt_eq(set_bpf(fd, prog), 0);
 	p = pt_fresh_pages(1);
 	pt_enable(fd);
 	pt_chain_outer(p);
@@ -464,6 +467,13 @@ static void stack_in_a_map(void)
 	pt_need(pt_next(&ring, &rec), "no sample");
 	pt_parse_sample(&attr, &rec, &s);
 	pt_check(s.nr_ips >= 3, "chain of %llu", (unsigned long long)s.nr_ips);
+	/* A worker frees the map: until then nobody can set what chains may have. */
+	pt_unmap(&ring);
+	close(fd);
+	close(prog);
+	close(map);
+	while (pt_write_file(CONTEXTS, "8\n") == -EBUSY)
+		pt_switch_out();
 }
 
 /* ---- and back into a buffer ---- */
