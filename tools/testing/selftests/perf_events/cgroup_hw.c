@@ -277,23 +277,31 @@ static void added_to_others(void)
 	cg_remove_all();
 }
 
+/* Three times: a hit outside, two inside. */
+static void go_in_and_out(const char *dir)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		hit(1);
+		cg_enter(dir);
+		hit(2);
+		cg_leave();
+	}
+}
+
 /* Those of a cgroup get their turn at once where the task has an event of its own ... */
 static void beside_the_own(void)
 {
 	const char *a = cg_make("");
 	struct perf_event_attr attr;
-	int own, group, i;
+	int own, group;
 
 	without_turns("counters=2");
 	attr = hits();
 	own = pt_open(&attr, 0, -1, -1, 0);
 	group = cg_open(&attr, a, 0, -1);
-	for (i = 0; i < 3; i++) {
-		hit(1);
-		cg_enter(a);
-		hit(2);
-		cg_leave();
-	}
+	go_in_and_out(a);
 	pt_eq(pt_count(own), 9);
 	pt_eq(pt_count(group), 6);
 	close(group);
@@ -307,7 +315,7 @@ static void before_who_waits(void)
 {
 	const char *a = cg_make("");
 	struct perf_event_attr attr;
-	int first, second, third, group, i;
+	int first, second, third, group;
 
 	without_turns("counters=2");
 	attr = hits();
@@ -316,12 +324,7 @@ static void before_who_waits(void)
 	third = pt_open(&attr, -1, 0, -1, 0);
 	attr.pinned = 1;
 	group = cg_open(&attr, a, 0, -1);
-	for (i = 0; i < 3; i++) {
-		hit(1);
-		cg_enter(a);
-		hit(2);
-		cg_leave();
-	}
+	go_in_and_out(a);
 	pt_eq(pt_count(group), 6);
 	pt_eq(pt_count(first), pt_count(second));
 	close(group);
