@@ -151,6 +151,7 @@ static pid_t start_elsewhere(void)
 	int there[2];
 	pid_t pid;
 
+	pt_eq(pt_module_set("test_format", "settle", 1), 0);
 	pt_gate_make(gate);
 	pt_gate_make(there);
 	pt_in_child(pid) {
@@ -261,6 +262,7 @@ static pid_t start_two_parts(void)
 	if (pt_online_cpus() < 3)
 		pt_skip("needs three CPUs");
 	pt_load_module("test_format", NULL);
+	pt_eq(pt_module_set("test_format", "settle", 1), 0);
 	pt_gate_make(gate);
 	pt_gate_make(there);
 	pt_in_child(pid) {

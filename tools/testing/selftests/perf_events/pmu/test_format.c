@@ -5,7 +5,9 @@
  *
  *	registered	write 0, and it is withdrawn; write 1, and it is there again
  *	holding		1: the first sample of an area is being held, with interrupts off
+ *			2: it was, and nobody wrote to go
  *	go		write 1, and it goes on
+ *	settle		write 1: what loading a module left to others to do is done
  *
  * On a kernel that has no formats the module does nothing.
  */
@@ -17,6 +19,7 @@
 #include <linux/perf_event.h>
 #include <linux/perf_format.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 struct arg {
 	u32 lose_every, notify_every, stop_every, hold;
@@ -63,8 +66,23 @@ static void hold(void)
 	WRITE_ONCE(holding, 1);
 	for (ms = 0; ms < 5000 && !READ_ONCE(go); ms++)
 		mdelay(1);
-	WRITE_ONCE(holding, 0);
+	WRITE_ONCE(holding, READ_ONCE(go) ? 0 : 2);
 }
+
+/*
+ * A work frees what only loading needed, and interrupts all CPUs for that. It would wait for one
+ * that holds a sample, and keep the CPU of whoever is to write to go.
+ */
+static int set_settle(const char *text, const struct kernel_param *kp)
+{
+	__flush_workqueue(SCHEDULED_WQ);
+	return 0;
+}
+
+static const struct kernel_param_ops settle_ops = {
+	.set = set_settle,
+};
+module_param_cb(settle, &settle_ops, NULL, 0200);
 
 static bool is_due(u64 nr, u32 every)
 {
