@@ -27,6 +27,8 @@ static struct pe_ext *make_ext(struct pe_event *e, gfp_t gfp)
 
 	if (!ext)
 		return NULL;
+	if (e->parent)
+		lockdep_assert_held(&pe_parent(e)->family_lock);
 	ext->hold.e = e;
 	init_task_work(&ext->hold.work, pe_ext_run_hold);
 	init_waitqueue_head(&ext->hold.wq);
